@@ -62,8 +62,9 @@ class CheckedPlanes {
   bool check() {
     if (!record().fits(spec_, use) || !record().checks(spec_)) return false;
     const gpu::PassPointer pass = make();
+    pass->prepare(false);  // to compare with
     const std::vector<T> plain = run(*pass, false);
-    pass->prepare_checks();
+    pass->prepare(true);
     const std::vector<T> checked = run(*pass, true);
     double largest = 0, difference = 0;
     for (std::size_t i = 0; i < plain.size(); ++i) {
@@ -84,7 +85,7 @@ class CheckedPlanes {
   /// Nothing is said of what is no number.
   void check_nans() {
     const gpu::PassPointer pass = make();
-    pass->prepare_checks();
+    pass->prepare(true);
     in_.assign(in_.size(), std::numeric_limits<T>::quiet_NaN());
     run(*pass, true);
     EXPECT_EQ(told_[lines::sums_compared], 0U);
@@ -96,11 +97,7 @@ class CheckedPlanes {
 
   bool has_planes() const { return spec_.transform.size() == 2; }
   const gpu::PassRecord& record() const { return gpu::pass_named(has_planes() ? "plane pass" : "summed row pass"); }
-  gpu::PassPointer make() const {
-    const auto n = static_cast<int>(spec_.batch.back().count), m = static_cast<int>(spec_.transform.back().count);
-    if (!has_planes()) lines::prepare_planes(n, m, spec_.precision, spec_.kind != Kind::c2c);  // to compare with
-    return record().make(spec_, use);
-  }
+  gpu::PassPointer make() const { return record().make(spec_, use); }
   std::uint32_t bits(lines::PassResult which) const { return static_cast<std::uint32_t>(told_[which]); }
   std::vector<T> run(const gpu::FftPass& pass, bool checks) {
     const device::Memory in = device::make_memory(in_.size() * sizeof(T)),

@@ -34,13 +34,13 @@ class FftPass {
   /// As DeviceOperation::kept().
   virtual RunnerMemory kept() const { return {}; }
   virtual std::string name() const = 0;
-  /// With the option verify, before the first run with results, of passes whose record checks: what it needs, on the
+  /// Before the first run with results (`checks`; of passes whose record checks) or without: what that needs, on the
   /// current device.
-  virtual void prepare_checks() {}
+  virtual void prepare(bool /*checks*/) {}
   /// What its results tell as bits between two axes, of a pass that has one of them: 1: those that it wrote, -1: minus
   /// those that it read.
   virtual int bits_between_are() const { return 0; }
-  /// Whether one side of it may lie in two arrays from now on, with PassArrays::beyond. After prepare_checks().
+  /// Whether one side of it may lie in two arrays from now on, with PassArrays::beyond. After prepare().
   virtual bool take_own(const OwnPoints& /*own*/) { return false; }
 };
 
@@ -76,7 +76,7 @@ struct PassRecord {
   bool in_one_array = false;
   bool (*fits)(const FftSpec& spec, const PassUse& use);
   PassPointer (*make)(const FftSpec& spec, const PassUse& use);  ///< where it fits
-  /// Begins to compile, on other threads, what make() waits for, or with `checks` prepare_checks(). Null: nothing.
+  /// Begins to compile, on other threads, what prepare() waits for. Null: nothing.
   void (*compile_ahead)(const FftSpec& spec, const PassUse& use, bool checks) = nullptr;
   /// With the option verify: whether it can add up its lines itself, and gains by it. Null: never.
   bool (*checks)(const FftSpec& spec) = nullptr;

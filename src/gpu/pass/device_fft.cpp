@@ -31,17 +31,23 @@ std::vector<std::vector<std::size_t>> vendor_calls(const FftSpec& spec) {
   return {{2, 1}, {1, 2}, {1, 1, 1}};
 }
 
-std::size_t fastest(const std::vector<FftPlan>& plans, const FftSpec& spec, bool verify) {
-  for (const FftPlan& plan : plans) plan.compile_ahead(verify);
-  DeviceFftTrial trial(spec, verify);
-  for (const FftPlan& plan : plans)
-    if (!trial.add([&plan] { return plan.make(); })) break;
-  return trial.fastest();
+/// Those that make_device_fft() makes: one without a trial.
+std::vector<FftPlan> plans_for(const FftSpec& spec, bool verify) {
+  const bool is_clear = spec.effort == Effort::estimate || spec.transform.size() < 2 || spec.kind == Kind::r2r ||
+                        points(input_loops(spec)) < gpu_defaults().elements_worth_passes;
+  return is_clear ? std::vector<FftPlan>{plan_fft(spec)} : plans_to_try(spec, verify);
 }
 
-std::unique_ptr<DeviceFft> made(const FftPlan& plan, bool verify) {
-  plan.compile_ahead(verify);
-  return plan.make();
+void begin_kernels(const std::vector<FftPlan>& plans, bool verify) {
+  for (const FftPlan& plan : plans) plan.compile_ahead(verify);
+}
+
+std::size_t fastest(const std::vector<FftPlan>& plans, const FftSpec& spec, bool verify) {
+  if (plans.size() == 1) return 0;
+  DeviceFftTrial trial(spec, verify);
+  for (const FftPlan& plan : plans)
+    if (!trial.add([&] { return plan.make(verify); })) break;
+  return trial.fastest();
 }
 
 }  // namespace
@@ -73,12 +79,11 @@ std::vector<FftPlan> plans_to_try(const FftSpec& spec, bool verify) {
 }
 
 std::unique_ptr<DeviceFft> make_device_fft(const FftSpec& spec, bool verify) {
-  const std::size_t axes = spec.transform.size();
-  if (spec.effort == Effort::estimate || axes < 2 || spec.kind == Kind::r2r ||
-      points(input_loops(spec)) < gpu_defaults().elements_worth_passes)
-    return made(plan_fft(spec), verify);
-  const std::vector<FftPlan> plans = plans_to_try(spec, verify);
-  return plans[fastest(plans, spec, verify)].make();
+  const std::vector<FftPlan> plans = plans_for(spec, verify);
+  begin_kernels(plans, verify);
+  return plans[fastest(plans, spec, verify)].make(verify);
 }
+
+void compile_ahead(const FftSpec& spec, bool verify) { begin_kernels(plans_for(spec, verify), verify); }
 
 }  // namespace shardfft::gpu

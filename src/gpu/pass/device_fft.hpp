@@ -13,6 +13,8 @@ namespace shardfft::gpu {
 /// unchanged if spec.preserve_input. Complex transforms whose strides are alike on both sides, and those with
 /// spec.in_place, may run in place. The output's loops fill it without gaps.
 std::unique_ptr<DeviceFft> make_device_fft(const FftSpec& spec, bool verify = false);
+/// Begins to compile, on other threads, all kernels that making it may wait for.
+void compile_ahead(const FftSpec& spec, bool verify);
 /// The plans among which a trial decides, the one that is expected to be the fastest first.
 std::vector<FftPlan> plans_to_try(const FftSpec& spec, bool verify = false);
 /// The plan that is expected to be the fastest, without a trial.

@@ -46,10 +46,11 @@ bool FftPlan::runs_where_it_lies() const {
                      [](const FftStage& stage) { return stage.pass->where_it_lies; });
 }
 
+bool FftPlan::sums_lines() const { return std::all_of(list_.stages.begin(), list_.stages.end(), can_check); }
+
 bool FftPlan::checks_itself() const {
-  return std::all_of(list_.stages.begin(), list_.stages.end(), [](const FftStage& stage) {
-    return (stage.pass->own || stage.use.sums_rows) && can_check(stage);
-  });
+  return sums_lines() && std::all_of(list_.stages.begin(), list_.stages.end(),
+                                     [](const FftStage& stage) { return stage.pass->own || stage.use.sums_rows; });
 }
 
 bool FftPlan::scales_free() const {
@@ -59,13 +60,11 @@ bool FftPlan::scales_free() const {
 
 void FftPlan::compile_ahead(bool verify) const {
   for (const FftStage& stage : list_.stages)
-    for (const bool checks : {false, true})
-      if (stage.pass->compile_ahead != nullptr && (!checks || (verify && can_check(stage))))
-        stage.pass->compile_ahead(stage.spec, stage.use, checks);
+    if (stage.pass->compile_ahead != nullptr) stage.pass->compile_ahead(stage.spec, stage.use, verify && sums_lines());
 }
 
-std::unique_ptr<DeviceFft> FftPlan::make() const {
-  compile_ahead(false);
+std::unique_ptr<DeviceFft> FftPlan::make(bool verify) const {
+  compile_ahead(verify);
   std::vector<PlacedPass> passes;
   std::size_t most = 0;
   std::string names;
@@ -73,6 +72,7 @@ std::unique_ptr<DeviceFft> FftPlan::make() const {
     PlacedPass& placed = passes.emplace_back(PlacedPass{stage.from, stage.to, stage.pass->make(stage.spec, stage.use)});
     placed.out_bytes = static_cast<std::size_t>(points(output_loops(stage.spec))) * output_element(stage.spec).bytes();
     placed.checks = can_check(stage);
+    if (!verify || !sums_lines()) placed.pass->prepare(false);
     most = std::max(most, placed.pass->scratch_bytes());
     names += (names.empty() ? " by " : ", ") + placed.pass->name();
   }

@@ -58,13 +58,16 @@ class FftPlan {
   bool scales_free() const;
   std::size_t stages() const { return list_.stages.size(); }
 
-  /// Begins to compile, on other threads, all kernels that make() waits for; with `verify` those of passes that check
-  /// themselves, too.
+  /// Begins to compile, on other threads, all kernels that make() and, with `verify`, checks of it wait for.
   void compile_ahead(bool verify) const;
-  std::unique_ptr<DeviceFft> make() const;
+  /// With `verify` it must be given its checks before it runs (make_checks()), where it has some.
+  std::unique_ptr<DeviceFft> make(bool verify = false) const;
   bool operator==(const FftPlan& other) const { return list_.stages == other.list_.stages; }
 
  private:
+  /// Whether all stages have passes that can add up their lines: with the option verify these run, and no others.
+  bool sums_lines() const;
+
   FftSpec spec_;
   StageList list_;
 };

@@ -62,9 +62,7 @@ std::optional<device::lines::Pass> pass_of(const FftSpec& spec, LinesFor purpose
 
 class LinePass : public FftPass {
  public:
-  explicit LinePass(const FftSpec& spec, const device::lines::Pass& pass) : spec_(spec), pass_(pass) {
-    device::lines::prepare(pass.n, pass.precision, device::lines::is_odd(pass));
-  }
+  explicit LinePass(const FftSpec& spec, const device::lines::Pass& pass) : spec_(spec), pass_(pass) {}
   void enqueue(const PassArrays& arrays, device::StreamHandle stream) const override {
     const bool with_own = arrays.beyond != nullptr;
     device::lines::Pass pass = with_own ? shared_ : pass_;
@@ -80,8 +78,10 @@ class LinePass : public FftPass {
   }
   RunnerMemory kept() const override { return {.table = weights_.bytes()}; }
   std::string name() const override { return "line pass"; }
-  void prepare_checks() override {
-    device::lines::prepare_checked(pass_.n, pass_.precision, device::lines::is_odd(pass_));
+  void prepare(bool checks) override {
+    const bool odd = device::lines::is_odd(pass_);
+    if (!checks) return device::lines::prepare(pass_.n, pass_.precision, odd);
+    device::lines::prepare_checked(pass_.n, pass_.precision, odd);
     weights_ = LineWeights(Kind::c2c, pass_.n, pass_.precision, pass_.scale);
   }
   bool take_own(const OwnPoints& own) override {

@@ -39,7 +39,7 @@ DeviceChecks DeviceFft::make_checks() {
     return checks;
   std::vector<CheckedPass> checked;
   for (const PlacedPass& placed : passes_) {
-    placed.pass->prepare_checks();
+    placed.pass->prepare(true);
     checked.push_back({placed.pass->bits_between_are(), placed.out_bytes});
   }
   auto check = std::make_unique<PassesCheck>(std::move(checked));

@@ -100,8 +100,9 @@ class PlanePass : public FftPass {
   RunnerMemory kept() const override { return {.table = counter_bytes() + weights_.bytes()}; }
   std::string name() const override { return pass_.only_rows() ? "row pass" : "plane pass"; }
   int bits_between_are() const override { return !pass_.only_rows() ? 0 : is_forward() ? 1 : -1; }
-  void prepare_checks() override {
+  void prepare(bool checks) override {
     const device::lines::Pass& columns = pass_.columns;
+    if (!checks) return device::lines::prepare_planes(columns.n, pass_.m, columns.precision, pass_.real);
     device::lines::prepare_checked_planes(columns.n, pass_.m, columns.precision, pass_.real);
     weights_ = PlaneWeights(columns.n, pass_.m, pass_.real, columns.precision, columns.direction, columns.scale);
   }
@@ -137,11 +138,6 @@ class PlanePass : public FftPass {
   PlaneWeights weights_;
 };
 
-PassPointer make_planes(const FftSpec& spec, const device::lines::PlanePass& pass, bool stays) {
-  device::lines::prepare_planes(pass.columns.n, pass.m, pass.columns.precision, pass.real);
-  return std::make_unique<PlanePass>(spec, pass, stays);
-}
-
 void compile_planes_ahead(const device::lines::PlanePass& pass, bool checks) {
   device::lines::compile_ahead({pass.columns.n, pass.m, pass.columns.precision, pass.real, checks});
 }
@@ -162,10 +158,9 @@ extern const PassRecord plane_pass{
     .scales = true,
     .fits = [](const FftSpec& spec,
                const PassUse& use) { return use.planes && planes_of(spec, purpose_of(use)).has_value(); },
-    .make =
-        [](const FftSpec& spec, const PassUse& use) {
-          return make_planes(spec, *planes_of(spec, purpose_of(use)), spec.kind != Kind::c2c || use.padded);
-        },
+    .make = [](const FftSpec& spec, const PassUse& use) -> PassPointer {
+      return std::make_unique<PlanePass>(spec, *planes_of(spec, purpose_of(use)), spec.kind != Kind::c2c || use.padded);
+    },
     .compile_ahead = [](const FftSpec& spec, const PassUse& use,
                         bool checks) { compile_planes_ahead(*planes_of(spec, purpose_of(use)), checks); },
     .checks = planes_check};
@@ -187,7 +182,9 @@ extern const PassRecord summed_row_pass{
 extern const PassRecord row_pass{
     .name = "row pass",
     .fits = [](const FftSpec& spec, const PassUse&) { return rows_of(spec) && cufft_work_bytes(spec) > 0; },
-    .make = [](const FftSpec& spec, const PassUse&) { return make_planes(spec, *rows_of(spec), true); },
+    .make = [](const FftSpec& spec, const PassUse&) -> PassPointer {
+      return std::make_unique<PlanePass>(spec, *rows_of(spec), true);
+    },
     .compile_ahead = [](const FftSpec& spec, const PassUse&,
                         bool checks) { compile_planes_ahead(*rows_of(spec), checks); },
     .checks = rows_check};

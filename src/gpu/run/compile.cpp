@@ -109,14 +109,35 @@ class DeviceCompiler : public Compiler<DeviceTask> {
                  SlabOperations& slabs)
       : Compiler(program.program, program.scale, target), setup_(setup), team_(team), target_(target), slabs_(slabs) {}
 
-  /// Says which stretches the slab engine takes.
+  /// Says which stretches the slab engine takes, and begins to compile the kernels of the others: all before the first
+  /// one is waited for.
   void want_slabs() {
     for (const Stretch& stretch : stretches())
       if (stretch.size() > 1 && target_.begins_slab(program(), stretch.front().step))
         slabs_.want(program(), stretch.front(), stretch.back(), scale_of(stretch));
+      else if (!target_.one_array())
+        team_.for_members([&](std::size_t m) { return begin_kernels(stretch, rank(m)); });
   }
 
  private:
+  /// Returns how many transforms have begun.
+  int begin_kernels(const Stretch& stretch, int rank) const {
+    int begun = 0;
+    const auto begin = [&](FftSpec spec, bool whole) {
+      spec.effort = whole ? setup_.options.effort : Effort::estimate;
+      compile_ahead(spec, setup_.options.verify);
+      ++begun;
+    };
+    if (stretch.size() == 1 && transforms(stretch.front()))
+      begin(fft_spec(pass(stretch.front()), rank, setup_.precision), true);
+    if (stretch.size() == 1) return begun;
+    const Joined steps = joined(stretch);
+    const Pieces pieces = target_.pieces(steps);
+    for (const auto& [end, slices] : {std::pair(&steps.before, &pieces.before), std::pair(&steps.after, &pieces.after)})
+      for (std::size_t i = 0; *end && i < slices->size(); ++i)
+        begin(part_of(**end, rank, setup_.precision, (*slices)[i]).spec, slices->size() == 1);
+    return begun;
+  }
   /// What was wanted of the slab engine has been made.
   void make(DeviceTask& task, std::size_t number) override {
     const Stretch& stretch = stretches()[number];
@@ -205,7 +226,7 @@ class DeviceCompiler : public Compiler<DeviceTask> {
       require_real_in_place(pass.step, pass.before, pass.after);
     else
       require_same_order(pass.before, pass.after);
-    return plan_fft_in_place(spec).make();
+    return plan_fft_in_place(spec).make(setup_.options.verify);
   }
 
   /// Refuses, for plans in one array, steps other than transforms that cannot run in place.

@@ -1,7 +1,10 @@
 // Programs for the compiler, their keys in the cache, and what is being compiled.
 #include "device/cuda/lines/jit.hpp"
 
+#include <sched.h>
+
 #include <chrono>
+#include <cstring>
 #include <functional>
 #include <future>
 #include <list>
@@ -79,9 +82,30 @@ std::string type_of(const LineCut& line) {
   return text.str();
 }
 
+/// While it lives this thread may run on every core that the system lets the process have. Launchers bind a rank to one
+/// core, often, where its compilers would wait for each other: mpirun does so for one rank and for two.
+class AnyCore {
+ public:
+  AnyCore() : knows_(sched_getaffinity(0, sizeof before_, &before_) == 0) {
+    cpu_set_t all;
+    std::memset(&all, 0xff, sizeof all);
+    if (knows_) sched_setaffinity(0, sizeof all, &all);
+  }
+  ~AnyCore() {
+    if (knows_) sched_setaffinity(0, sizeof before_, &before_);
+  }
+  AnyCore(const AnyCore&) = delete;
+  AnyCore& operator=(const AnyCore&) = delete;
+
+ private:
+  cpu_set_t before_{};
+  bool knows_;
+};
+
 /// In the cache the number comes first, in a line of its own.
 MachineCode cached_code(const std::string& key, const std::string& source, int architecture) {
   const std::string kept = cached(cache_directory(), key, [&] {
+    const AnyCore anywhere;
     const MachineCode made = compile(source, architecture);
     return std::to_string(made.stack_bytes) + '\n' + made.cubin;
   });
@@ -142,16 +166,19 @@ void begin_code(const Cut& cut, Precision precision, Skills skills, int architec
   for (const bool backward : {false, true}) begin_way(cut, precision, skills, backward, architecture);
 }
 
-/// What choose_cut() looks at first. In double precision the first recipe has some bytes of stack now and then: to
-/// compile the next ones only after it would take as long again. Where there are cores enough they are compiled beside
-/// it.
+/// What choose_cut() looks at first, and what will be taken if that is the best. In double precision the first recipe
+/// has some bytes of stack now and then: to compile the next ones only after it would take as long again. Where there
+/// are cores enough they are compiled beside it.
 void begin_first_looks(const std::vector<PlaneCut>& cuts, Precision precision, PlaneSkills skills, int architecture) {
   constexpr unsigned enough_cores = 16;
   constexpr int usual_stack_bytes = 24;
-  const bool guesses = precision == Precision::f64 && std::thread::hardware_concurrency() >= enough_cores;
+  const AnyCore anywhere;  // they are counted
+  const bool spare = std::thread::hardware_concurrency() >= enough_cores,
+             guesses = spare && precision == Precision::f64;
   for (const PlaneCut* cut : worth_compiling(cuts))
     if (cut == &cuts.front() || (guesses && time_of(*cut) < time_of(cuts.front(), usual_stack_bytes)))
-      begin_code(*cut, precision, skills, architecture);
+      begin_code(*cut, precision, chosen_by(skills), architecture);
+  if (spare) begin_code(cuts.front(), precision, skills, architecture);
 }
 
 }  // namespace
@@ -209,7 +236,7 @@ const PlaneCut& choose_cut(const std::vector<PlaneCut>& cuts, Precision precisio
 }
 
 void begin_machine_code(const std::vector<PlaneCut>& cuts, Precision precision, PlaneSkills skills, int architecture) {
-  if (cuts.size() > 1) begin_first_looks(cuts, precision, chosen_by(skills), architecture);
+  if (cuts.size() > 1) begin_first_looks(cuts, precision, skills, architecture);
   Compilations::instance().begin(
       [=] { begin_code(choose_cut(cuts, precision, skills, architecture), precision, skills, architecture); });
 }

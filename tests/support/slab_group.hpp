@@ -75,14 +75,14 @@ inline SlabPeer peer_of(const SlabRank& rank, const SlabArrays& arrays, int me) 
 
 inline SlabGroup::SlabGroup(const SlabShape& shape, SlabOptions options, const std::vector<int>& devices) {
   require(static_cast<int>(devices.size()) == shape.ranks, "one device a rank");
-  if (!gpu::may_pair(devices)) options.paired = false;
+  if (!gpu::may_take_turns(devices)) options.paired = false;
   for (const int a : devices)
     for (const int b : devices) device::enable_peer(a, b);
   for (int r = 0; r < shape.ranks; ++r) {
     ranks_.emplace_back(shape, options, r, devices[static_cast<std::size_t>(r)]);
     const device::DeviceScope scope(devices[static_cast<std::size_t>(r)]);
     joints_.push_back(device::make_event());
-    tokens_.push_back(gpu::make_tokens(ranks_.back()));
+    tokens_.push_back(gpu::make_tokens(ranks_.back().tokens()));
   }
 }
 

@@ -12,11 +12,12 @@ namespace {
 
 struct Strategy {
   std::string name;
-  std::function<MemberOperations(const DeviceReshapeSetup&)> make;
+  std::function<MemberOperations(const DeviceReshapeSetup&)> make{};
   /// Why a team cannot use it; empty when it can. Collective.
   std::function<std::string(const Team&)> refusal;
-  bool slices = false;
   bool any_way = false;
+  /// In messages that are slices; null where it moves everything at once.
+  std::function<std::vector<MemberOperations>(const DeviceReshapeSetup&, const std::vector<Pieces::Message>&)> slices{};
 };
 
 std::string need_peers(const Team& team) {
@@ -42,6 +43,12 @@ MemberOperations make_host_staged(const DeviceReshapeSetup& setup) {
 
 const Strategy& far_strategy(const Team& team);
 
+Strategy by_peers(const std::string& name, PeerWay way) {
+  return {name, [way](const auto& setup) { return std::move(make_peer_exchange(setup, {{}}, way).front()); },
+          need_peers, way == PeerWay::chosen,
+          [way](const auto& setup, const auto& messages) { return make_peer_exchange(setup, messages, way); }};
+}
+
 /// An exchange of CPUs between messages that are packed on GPUs. Those that send packed messages as others do
 /// (alltoallw, p2p_pipelined) would be the same again.
 Strategy by_cpus(const std::string& exchange, bool through_host) {
@@ -52,12 +59,9 @@ Strategy by_cpus(const std::string& exchange, bool through_host) {
 
 std::vector<Strategy> make_registry() {
   std::vector<Strategy> strategies = {
-      {"cuda_peer", [](const auto& setup) { return make_peer_exchange(setup, PeerWay::chosen); }, need_peers, true,
-       true},
-      {"cuda_peer_copy", [](const auto& setup) { return make_peer_exchange(setup, PeerWay::copies); }, need_peers,
-       true},
-      {"cuda_peer_store", [](const auto& setup) { return make_peer_exchange(setup, PeerWay::stores); }, need_peers,
-       true},
+      by_peers("cuda_peer", PeerWay::chosen),
+      by_peers("cuda_peer_copy", PeerWay::copies),
+      by_peers("cuda_peer_store", PeerWay::stores),
       {"host_staged", make_host_staged, [](const Team&) { return std::string(); }},
       {"mixed", [](const auto& setup) { return make_mixed_exchange(setup, far_strategy(*setup.team).make); },
        [](const Team&) { return std::string(); }},
@@ -113,7 +117,7 @@ std::vector<std::string> device_exchange_names() {
   return names;
 }
 
-bool cuts_in_slices(const std::string& name) { return known(name).slices; }
+bool cuts_in_slices(const std::string& name) { return known(name).slices != nullptr; }
 bool leaves_way_open(const std::string& name) { return known(name).any_way; }
 
 Choice choose_device_exchange(const Team& team) {
@@ -148,6 +152,11 @@ std::string why_exact(const std::string& exchange, const Team& team) {
 }
 
 MemberOperations make_device_reshape(const std::string& name, const DeviceReshapeSetup& setup) {
+  return std::move(make_device_messages(name, setup, {{}}).front());
+}
+
+std::vector<MemberOperations> make_device_messages(const std::string& name, const DeviceReshapeSetup& setup,
+                                                   const std::vector<Pieces::Message>& messages) {
   require(setup.team != nullptr, "a reshape of GPUs needs a team");
   const Team& team = *setup.team;
   team.agree([&] {
@@ -157,7 +166,11 @@ MemberOperations make_device_reshape(const std::string& name, const DeviceReshap
   });
   const std::string refusal = known(name).refusal(team);
   if (!refusal.empty()) fail(Status::unsupported, "exchange ", name, ": ", refusal);
-  return known(name).make(setup);
+  if (known(name).slices) return known(name).slices(setup, messages);
+  require(messages.size() == 1, "exchange ", name, " does not send slices");
+  std::vector<MemberOperations> one;
+  one.push_back(known(name).make(setup));
+  return one;
 }
 
 }  // namespace shardfft::gpu

@@ -7,6 +7,7 @@
 #include "geometry/schedule.hpp"
 #include "gpu/operation.hpp"
 #include "gpu/team.hpp"
+#include "schedule/pieces.hpp"
 #include "shardfft/layout.hpp"
 #include "shardfft/report.hpp"
 
@@ -20,7 +21,6 @@ struct DeviceReshapeSetup {
   Team* team = nullptr;  ///< outlives the operations
   Layout from, to;
   std::size_t element_bytes = 16;
-  Slice from_slice{}, to_slice{};  ///< only what is in both; other than everything where cuts_in_slices()
   Part part = Part::all;
 };
 
@@ -43,6 +43,10 @@ std::string why_exact(const std::string& exchange, const Team& team);
 /// Throws Error on all processes alike: invalid_argument for unknown names (listing those known), unsupported where
 /// this team cannot use it, saying why. Collective.
 MemberOperations make_device_reshape(const std::string& name, const DeviceReshapeSetup& setup);
+/// The same in messages, which together are the reshape, and of which each is sent behind the one before it: operations
+/// by message. Of several only where cuts_in_slices().
+std::vector<MemberOperations> make_device_messages(const std::string& name, const DeviceReshapeSetup& setup,
+                                                   const std::vector<Pieces::Message>& messages);
 /// Whether the exchange of that name moves slices, beside which transforms can run.
 bool cuts_in_slices(const std::string& name);
 /// Whether the exchange of that name leaves open how it writes into peers' memory: then the slab engine, which writes

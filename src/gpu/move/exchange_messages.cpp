@@ -28,8 +28,8 @@ std::int64_t numbers_of(const ExchangeSetup& setup, const Message& message) {
 
 }  // namespace
 
-Schedule schedule_of(const DeviceReshapeSetup& setup, int member) {
-  Schedule all = make_schedule(setup.from, setup.to, rank_of(setup, member), setup.from_slice, setup.to_slice);
+Schedule schedule_of(const DeviceReshapeSetup& setup, int member, const Pieces::Message& message) {
+  Schedule all = make_schedule(setup.from, setup.to, rank_of(setup, member), message.from, message.to);
   if (setup.part == Part::all) return all;
   const bool near = setup.part == Part::near;
   Schedule part = only_peers(all, [&](int peer) { return setup.team->reaches(member, peer) == near; });

@@ -46,7 +46,7 @@ MemberOperations make_mixed_exchange(const DeviceReshapeSetup& setup,
                                      const std::function<MemberOperations(const DeviceReshapeSetup&)>& far) {
   DeviceReshapeSetup part = setup;
   part.part = Part::near;
-  MemberOperations near_ones = make_peer_exchange(part, PeerWay::chosen);
+  MemberOperations near_ones = std::move(make_peer_exchange(part, {{}}, PeerWay::chosen).front());
   part.part = Part::far;
   MemberOperations far_ones = far(part);
   MemberOperations operations;

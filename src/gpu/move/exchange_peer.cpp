@@ -6,6 +6,7 @@
 #include "base/check.hpp"
 #include "device/copy_box.hpp"
 #include "gpu/move/box_copies.hpp"
+#include "gpu/move/send_turns.hpp"
 #include "gpu/move/strategies.hpp"
 #include "tune/defaults.hpp"
 
@@ -36,26 +37,61 @@ bool engines_are_faster(const EngineCopies& copies) {
          copies.bytes() >= defaults.engine_call_bytes;
 }
 
+/// The ranks that a rank sends to, and itself, ascending; none where one of them does not send to all of these.
+std::vector<int> ring_of(const DeviceReshapeSetup& setup, int rank) {
+  const auto with_receivers = [&setup](int of) {
+    std::vector<int> ranks{of};
+    for (const Message& m : make_schedule(setup.from, setup.to, of).send) ranks.push_back(m.peer);
+    std::sort(ranks.begin(), ranks.end());
+    return ranks;
+  };
+  const std::vector<int> ring = with_receivers(rank);
+  const bool whole = setup.part == Part::all &&
+                     std::all_of(ring.begin(), ring.end(), [&](int q) { return with_receivers(q) == ring; });
+  return whole ? ring : std::vector<int>();
+}
+
+/// What the messages of a reshape share on one member: a stream in which long ones leave in order, and where GPUs send
+/// in turn, their tokens.
+struct SendOrder {
+  std::vector<int> ranks;  ///< of the ring
+  SendRing ring{};
+  device::Stream stream = device::make_stream();
+  device::Memory tokens{};
+  std::shared_ptr<SharedAddresses> all_tokens{};  ///< of all ranks
+
+  std::uint32_t* own() const { return static_cast<std::uint32_t*>(tokens.get()); }
+  std::uint32_t* of(int member) const {
+    return reinterpret_cast<std::uint32_t*>(
+        all_tokens->all()[static_cast<std::size_t>(ranks[static_cast<std::size_t>(member)])]);
+  }
+};
+
 class PeerExchange : public DeviceOperation {
  public:
-  /// With the member's device current.
-  PeerExchange(const DeviceReshapeSetup& setup, int member, PeerWay way)
+  /// With the member's device current. To all members of the ring of `order` goes a message, which may be empty;
+  /// `round`: which one of the reshape it is.
+  PeerExchange(const DeviceReshapeSetup& setup, int member, const Pieces::Message& slices, PeerWay way,
+               std::shared_ptr<SendOrder> order, int round)
       : name_(way == PeerWay::chosen   ? "cuda_peer"
               : way == PeerWay::copies ? "cuda_peer_copy"
                                        : "cuda_peer_store"),
         rank_(setup.team->here()[static_cast<std::size_t>(member)].rank),
         element_bytes_(setup.element_bytes),
-        all_here_(setup.team->all_here()) {
-    const Schedule schedule = schedule_of(setup, member);
+        all_here_(setup.team->all_here()),
+        order_(std::move(order)),
+        round_(round) {
+    const Schedule schedule = schedule_of(setup, member, slices);
     self_ = schedule.self;
     bytes_sent_ = schedule.send_count * static_cast<std::int64_t>(element_bytes_);
-    for (const Message& m : schedule.send) add_message(setup, m, way);
-    std::stable_partition(messages_.begin(), messages_.end(), [this](const PeerMessage& m) { return m.peer > rank_; });
+    for (const Message& m : schedule.send) add_message(setup, slices, m, way);
     for (const Message& m : schedule.recv) {
       senders_.push_back(m.peer);
       landed_.insert(landed_.end(), m.boxes.begin(), m.boxes.end());
     }
-    in_turn_ = device::make_stream();
+    for (const int q : order_->ranks) add_empty(q);
+    std::sort(messages_.begin(), messages_.end(), [](const auto& a, const auto& b) { return a.peer < b.peer; });
+    std::stable_partition(messages_.begin(), messages_.end(), [this](const PeerMessage& m) { return m.peer > rank_; });
     for (const PeerMessage& m : messages_) streams_.push_back(m.in_turn() ? device::Stream{} : device::make_stream());
     filled_ = device::make_event();
     events_.resize(static_cast<std::size_t>(setup.team->ranks()) + 1);
@@ -82,13 +118,21 @@ class PeerExchange : public DeviceOperation {
       arrived_.push_back(all[static_cast<std::size_t>(q)][static_cast<std::size_t>(1 + rank_)]);
   }
 
+  /// Whether copy engines move all of it.
+  bool by_engines() const {
+    return std::all_of(messages_.begin(), messages_.end(), [](const PeerMessage& m) { return m.kernels.empty(); });
+  }
+
   int phases() const override { return 3; }
   bool announces() const override { return true; }
   void enqueue(int phase, const DeviceBuffers& buffers, device::StreamHandle stream) override {
     if (phase == 0) {
+      if (owns_tokens()) device::fill_zero(order_->own(), order_->ring.flags() * sizeof(std::uint32_t), stream);
       device::record(events_.front().get(), stream);
     } else if (phase == 1) {
       device::record(filled_.get(), stream);
+      for (const device::EventHandle ready : ready_)
+        if (owns_tokens()) device::wait(order_->stream.get(), ready);
       for (std::size_t i = 0; i < messages_.size(); ++i) send(i, buffers);
       if (!buffers.own_is_there) copy_self(self_, buffers, element_bytes_, stream);
     } else {
@@ -99,10 +143,16 @@ class PeerExchange : public DeviceOperation {
     }
   }
   void abandon() override {
-    device::synchronize(in_turn_.get());
+    const device::DeviceScope scope(device_);
+    if (owns_tokens()) release_tokens(order_->own(), order_->ring.flags(), events_.front().get());
+    device::synchronize(order_->stream.get());
     for (const device::Stream& stream : streams_)
       if (stream) device::synchronize(stream.get());
   }
+  void close_peers() override {
+    if (owns_tokens()) *order_->all_tokens = {};
+  }
+  RunnerMemory kept() const override { return {.table = owns_tokens() ? token_bytes(order_->ring.flags()) : 0}; }
   bool writes_peers() const override { return true; }
   /// Host barriers between processes are no part of a graph.
   bool capturable() const override { return all_here_; }
@@ -119,9 +169,16 @@ class PeerExchange : public DeviceOperation {
   }
 
  private:
+  /// The first message of a reshape answers for the tokens of all.
+  bool owns_tokens() const { return round_ == 0 && order_->own() != nullptr; }
+  void add_empty(int q) {
+    const auto sends = [q](const PeerMessage& m) { return m.peer == q; };
+    if (q != rank_ && std::none_of(messages_.begin(), messages_.end(), sends)) messages_.push_back({q, {}, {}});
+    if (q != rank_ && std::find(senders_.begin(), senders_.end(), q) == senders_.end()) senders_.push_back(q);
+  }
   /// Both sides' boxes of a message are made in the same order.
-  void add_message(const DeviceReshapeSetup& setup, const Message& m, PeerWay way) {
-    const Schedule theirs = make_schedule(setup.from, setup.to, m.peer, setup.from_slice, setup.to_slice);
+  void add_message(const DeviceReshapeSetup& setup, const Pieces::Message& slices, const Message& m, PeerWay way) {
+    const Schedule theirs = make_schedule(setup.from, setup.to, m.peer, slices.from, slices.to);
     const auto there = std::find_if(theirs.recv.begin(), theirs.recv.end(),
                                     [this](const Message& candidate) { return candidate.peer == rank_; });
     if (there == theirs.recv.end() || there->boxes.size() != m.boxes.size())
@@ -143,10 +200,13 @@ class PeerExchange : public DeviceOperation {
 
   void send(std::size_t i, const DeviceBuffers& buffers) {
     const PeerMessage& m = messages_[i];
-    const device::StreamHandle stream = m.in_turn() ? in_turn_.get() : streams_[i].get();
+    const bool takes_turns = order_->own() != nullptr;
+    const device::StreamHandle stream = m.in_turn() || takes_turns ? order_->stream.get() : streams_[i].get();
+    const int step = static_cast<int>(i) + 1;
     std::byte* const there = buffers.outs[static_cast<std::size_t>(m.peer)];
     device::wait(stream, filled_.get());
     device::wait(stream, ready_[i]);
+    if (takes_turns) order_->ring.await(order_->own(), round_, step, stream);
     for (const EngineCopies& copies : m.engines)
       for (const EngineCopies::Offsets& offset : copies.offsets) {
         device::BoxCopy copy = copies.shape;
@@ -156,6 +216,8 @@ class PeerExchange : public DeviceOperation {
       }
     for (const LocalCopy& boxes : m.kernels)
       device::copy_box(buffers.in, boxes.from, there, boxes.to, element_bytes_, stream);
+    // First: another member's copy waits for it.
+    if (takes_turns) order_->ring.pass([this](int q) { return order_->of(q); }, round_, step, stream);
     device::record(sent(m.peer), stream);
   }
 
@@ -170,26 +232,69 @@ class PeerExchange : public DeviceOperation {
   std::vector<PeerMessage> messages_;  ///< beginning with the next higher rank: not all into the same one
   std::vector<int> senders_;
   std::vector<Box> landed_;  ///< what they write
-  device::Stream in_turn_;
+  int device_ = device::current_device();
+  std::shared_ptr<SendOrder> order_;
+  int round_;
   std::vector<device::Stream> streams_;  ///< one for every other message
   device::Event filled_;                 ///< what is sent is there
   std::vector<device::Event> events_;
   std::vector<device::EventHandle> ready_, arrived_;  ///< of the receivers, of the senders
 };
 
+using Exchanges = std::vector<std::unique_ptr<PeerExchange>>;
+
+/// Whether GPUs send in turn (gpu/move/send_turns.hpp): in rings of three and more, by copy engines, where arrays are
+/// large unless the user says otherwise. Collective.
+bool takes_turns(const DeviceReshapeSetup& setup, const std::vector<std::shared_ptr<SendOrder>>& orders,
+                 const std::vector<Exchanges>& messages) {
+  const std::size_t bytes = static_cast<std::size_t>(setup.from.max_count()) * setup.element_bytes;
+  const bool wanted = wanted_turns(*setup.team).value_or(bytes >= peer_gpu_defaults().bytes_worth_turns);
+  bool may = wanted && std::all_of(orders.begin(), orders.end(), [](const auto& o) { return o->ranks.size() > 2; });
+  for (const Exchanges& message : messages)
+    for (const auto& exchange : message) may = may && exchange->by_engines();
+  return setup.team->min(std::int64_t{may}) == 1;
+}
+
+/// Collective.
+void share_tokens(Team& team, const std::vector<std::shared_ptr<SendOrder>>& orders, int rounds) {
+  team.for_members([&](std::size_t m) {
+    SendOrder& order = *orders[m];
+    const auto me = std::find(order.ranks.begin(), order.ranks.end(), team.here()[m].rank) - order.ranks.begin();
+    order.ring = {static_cast<int>(order.ranks.size()), rounds, static_cast<int>(me)};
+    order.tokens = make_tokens(order.ring.flags());
+    return 0;
+  });
+  std::vector<void*> tokens;
+  for (const auto& order : orders) tokens.push_back(order->tokens.get());
+  auto addresses = std::make_shared<SharedAddresses>();
+  addresses->share(team, tokens);
+  for (const auto& order : orders) order->all_tokens = addresses;
+}
+
 }  // namespace
 
-MemberOperations make_peer_exchange(const DeviceReshapeSetup& setup, PeerWay way) {
+std::vector<MemberOperations> make_peer_exchange(const DeviceReshapeSetup& setup,
+                                                 const std::vector<Pieces::Message>& messages, PeerWay way) {
   Team& team = *setup.team;
-  auto made =
-      team.for_members([&](std::size_t m) { return std::make_unique<PeerExchange>(setup, static_cast<int>(m), way); });
-  std::vector<std::vector<device::EventHandle>> events;
-  for (const auto& operation : made) events.push_back(operation->events());
-  const auto all = team.share_events(events, made.front()->partners());
-  MemberOperations operations;
-  for (auto& operation : made) {
-    operation->set_events(all);
-    operations.push_back(std::move(operation));
+  const auto orders = team.for_members(
+      [&](std::size_t m) { return std::make_shared<SendOrder>(SendOrder{ring_of(setup, team.here()[m].rank)}); });
+  std::vector<Exchanges> made;
+  for (const Pieces::Message& message : messages)
+    made.push_back(team.for_members([&](std::size_t m) {
+      return std::make_unique<PeerExchange>(setup, static_cast<int>(m), message, way, orders[m],
+                                            static_cast<int>(made.size()));
+    }));
+  if (takes_turns(setup, orders, made)) share_tokens(team, orders, static_cast<int>(messages.size()));
+  std::vector<MemberOperations> operations;
+  for (Exchanges& exchanges : made) {
+    std::vector<std::vector<device::EventHandle>> events;
+    for (const auto& exchange : exchanges) events.push_back(exchange->events());
+    const auto all = team.share_events(events, exchanges.front()->partners());
+    MemberOperations& of_message = operations.emplace_back();
+    for (auto& exchange : exchanges) {
+      exchange->set_events(all);
+      of_message.push_back(std::move(exchange));
+    }
   }
   return operations;
 }

@@ -16,7 +16,8 @@ struct MpiWay {
 };
 
 /// Each is collective and is called on teams for which its refusal is empty.
-MemberOperations make_peer_exchange(const DeviceReshapeSetup& setup, PeerWay way);
+std::vector<MemberOperations> make_peer_exchange(const DeviceReshapeSetup& setup,
+                                                 const std::vector<Pieces::Message>& messages, PeerWay way);
 MemberOperations make_mpi_exchange(const DeviceReshapeSetup& setup, const MpiWay& way);
 MemberOperations make_host_staged_exchange(const DeviceReshapeSetup& setup);
 /// Where all members are in one process.
@@ -31,7 +32,7 @@ std::string nccl_refusal(const Team& team);
 std::string nccl_alltoall_refusal(const Team& team);
 
 /// What a member sends, receives and keeps, as far as it is the setup's part.
-Schedule schedule_of(const DeviceReshapeSetup& setup, int member);
+Schedule schedule_of(const DeviceReshapeSetup& setup, int member, const Pieces::Message& message = {});
 
 /// One member's messages, packed in device memory where they must be, and the part that stays. What sends them is left
 /// to those who derive from it.

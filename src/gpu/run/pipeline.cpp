@@ -213,7 +213,7 @@ FftPart part_of(const Pass& pass, int rank, Precision precision, const Slice& sl
 MemberOperations make_device_pipeline(const ExecutorSetup& setup, Team& team, const Joined& steps,
                                       const Pieces& pieces) {
   const Layout &from = steps.from.layout, &to = steps.to.layout;
-  DeviceReshapeSetup reshape{&team, from, to, element_bytes(steps.from, setup.precision)};
+  const DeviceReshapeSetup reshape{&team, from, to, element_bytes(steps.from, setup.precision)};
   struct Made {
     PipelineEnd before, after;
     std::unique_ptr<DeviceCheck> check;
@@ -227,12 +227,8 @@ MemberOperations make_device_pipeline(const ExecutorSetup& setup, Team& team, co
     if (setup.options.verify) made.check = make_device_move_check(from, to, rank, reshape.element_bytes);
     return made;
   });
-  for (const Pieces::Message& message : pieces.messages) {
-    reshape.from_slice = message.from;
-    reshape.to_slice = message.to;
-    MemberOperations exchanges = make_device_reshape(setup.exchange, reshape);
-    for (std::size_t m = 0; m < all.size(); ++m) all[m].exchanges.push_back(std::move(exchanges[m]));
-  }
+  for (MemberOperations& message : make_device_messages(setup.exchange, reshape, pieces.messages))
+    for (std::size_t m = 0; m < all.size(); ++m) all[m].exchanges.push_back(std::move(message[m]));
   MemberOperations operations;
   for (Made& made : all) {
     const Moves how{made.exchanges.front()->phases(), 0, true};

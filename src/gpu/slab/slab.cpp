@@ -65,7 +65,7 @@ struct SlabMember {
   std::shared_ptr<SharedAddresses> token_addresses{};  ///< of all ranks
   std::vector<SlabPeer> peers{};
 
-  std::size_t held_bytes() const { return token_bytes(rank) + rank.counter_bytes() + rank.weight_bytes(); }
+  std::size_t held_bytes() const { return token_bytes(rank.tokens()) + rank.counter_bytes() + rank.weight_bytes(); }
   /// Scratch of rank r: its planes, where they are not in the middle; behind them rows where there are any.
   std::size_t rows_offset(int r, Direction direction) const {
     return places.has_middle(direction) ? 0 : round_up(shape.planes_bytes(r), std::size_t{256});
@@ -101,11 +101,7 @@ class SlabOperation : public DeviceOperation {
   void abandon() override {
     SlabMember& m = *member_;
     const device::DeviceScope scope(m.rank.device());
-    const device::Stream stream = device::make_stream();
-    const std::vector<std::uint32_t> all(m.rank.tokens(), 1);
-    device::wait(stream.get(), m.rank.ready());  // until then they are to be cleared
-    if (!all.empty()) device::copy_bytes(m.tokens.get(), all.data(), all.size() * sizeof all[0], stream.get());
-    device::synchronize(stream.get());
+    release_tokens(m.tokens.get(), m.rank.tokens(), m.rank.ready());
     m.rank.drain();
   }
   std::string describe() const override { return member_->describe(); }
@@ -229,16 +225,6 @@ class SlabBackward : public SlabOperation {
   bool sends_planes() const override { return false; }
 };
 
-/// SlabOptions::paired: what the caller or the user says, but not for members of one process that share a GPU
-/// (SlabRank::tokens).
-std::optional<bool> common_pairing(const SlabSetup& setup, const Team& team) {
-  std::optional<bool> paired = setup.paired;
-  if (!paired) paired = team.switch_of("SHARDFFT_SLAB_TURNS", "whether ranks of a slab send in turn");
-  std::vector<int> devices;
-  for (const Member& member : team.here()) devices.push_back(member.device);
-  return may_pair(devices) ? paired : false;
-}
-
 /// Options with which all members decide alike: line passes are left out where not all GPUs have the same ones, and
 /// stores into peers where not all can. Else plane passes are each GPU's own affair.
 SlabOptions common_options(const SlabShape& shape, const SlabSetup& setup, const Team& team) {
@@ -246,7 +232,7 @@ SlabOptions common_options(const SlabShape& shape, const SlabSetup& setup, const
   options.chunks = setup.chunks;
   options.checks = setup.verify;
   if (setup.chunks == 1) options.parts = {1};  // nothing is to be cut
-  options.paired = common_pairing(setup, team);
+  options.paired = wanted_turns(team, setup.paired);
   options.forward_scale = setup.scale[0];
   options.backward_scale = setup.scale[1];
   std::int64_t least = 7, most = 0;
@@ -276,7 +262,7 @@ std::shared_ptr<SlabMember> make_member(const SlabShape& dense, SlabOptions opti
   auto made = std::make_shared<SlabMember>(SlabMember{shape, std::move(rank), member.rank, setup.scale});
   made->all_here = setup.team->all_here();
   made->places = places_of(made->rank, member.rank, shape, options, setup);
-  made->tokens = make_tokens(made->rank);
+  made->tokens = make_tokens(made->rank.tokens());
   const int chunks = made->rank.chunks(0), parts = made->rank.parts();
   for (int c = 0; c < chunks; ++c) made->pieces.before.push_back({1, chunks, c});
   for (int p = 0; p < parts; ++p) made->pieces.after.push_back({3, parts, p});

@@ -1,7 +1,6 @@
 // Planning of a slab rank: which passes are fused, the cuFFT plans, streams and events.
 #include <algorithm>
 #include <cmath>
-#include <set>
 
 #include "base/check.hpp"
 #include "gpu/slab/slab_rank.hpp"
@@ -220,19 +219,6 @@ void SlabRank::make_handles(device::EventUse use) {
   computed_ = device::make_event();
   for (int i = 0; i < turns() * shape_.ranks; ++i) sent_.push_back(device::make_event(use));
   for (device::Stream& stream : copy_) stream = device::make_stream();
-}
-
-bool may_pair(const std::vector<int>& devices) {
-  return std::set<int>(devices.begin(), devices.end()).size() == devices.size();
-}
-
-std::size_t token_bytes(const SlabRank& rank) {
-  // Small allocations share a page, of which other processes could open only one.
-  return rank.tokens() == 0 ? 0 : std::max(gpu_defaults().large_page_bytes, rank.tokens() * sizeof(std::uint32_t));
-}
-
-device::Memory make_tokens(const SlabRank& rank) {
-  return rank.tokens() == 0 ? device::Memory() : device::make_memory(token_bytes(rank));
 }
 
 device::EventHandle SlabRank::sent(int part, int chunk, int to) const {

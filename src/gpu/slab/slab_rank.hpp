@@ -22,6 +22,7 @@
 #include "device/handles.hpp"
 #include "device/plane_pass.hpp"
 #include "device/vendor_fft.hpp"
+#include "gpu/move/send_turns.hpp"
 #include "gpu/slab/slab_check.hpp"
 #include "gpu/slab/slab_shape.hpp"
 
@@ -36,7 +37,7 @@ struct SlabArrays {
   void* spectrum = nullptr;            ///< [nx][y_count][spectrum_pitch], or woven
   void* rows = nullptr;                ///< [nx][y_count][pitch], or woven; null: the spectrum itself. Backward they
                                        ///< may be packed (SlabRank::packs)
-  std::uint32_t* tokens = nullptr;     ///< SlabRank::tokens() flags; null on all ranks: none are used
+  std::uint32_t* tokens = nullptr;     ///< SlabRank::tokens() of them; null on all ranks: none are used
   const SlabChecks* checks = nullptr;  ///< with SlabOptions::checks, of the direction; else null
   void* x_rows() const { return rows != nullptr ? rows : spectrum; }
 };
@@ -95,13 +96,8 @@ class SlabRank {
   /// send_*() is called for each turn from 0 to turns() - 1. A thread that drives several GPUs should enqueue a turn of
   /// all of them before the next turn of any: enqueuing takes time in which the others would wait.
   int turns() const { return turns_before(parts()); }
-  /// Flags by which ranks tell each other that the next one may send to a rank, so that a GPU receives from one other
-  /// at a time (the ring of pairwise exchanges, kept in step); 0: they do not. Not for ranks of one process that share
-  /// a GPU: their streams may share a queue, in which one would wait for what stands behind it. Flags serve one call
-  /// after the other: a rank clears its own before it says that it is ready, and no rank sends before all are.
-  std::size_t tokens() const {
-    return options_.paired.value() ? static_cast<std::size_t>(turns()) * static_cast<std::size_t>(shape_.ranks) : 0;
-  }
+  /// Flags by which ranks send in turn (gpu/move/send_turns.hpp); none: they send as they please.
+  std::size_t tokens() const { return options_.paired.value() ? ring().flags() : 0; }
 
   void begin_forward(const SlabArrays& own, device::StreamHandle stream);
   void send_forward(const SlabArrays& own, std::span<const SlabPeer> peers, int turn, device::StreamHandle stream);
@@ -191,8 +187,7 @@ class SlabRank {
   device::BoxCopy planes_block(const SlabArrays& own, const SlabArrays& there, int q, Turn turn) const;
   device::BoxCopy rows_block(const SlabArrays& own, const SlabArrays& there, int q, Turn turn) const;
   void send(const SlabArrays& own, std::span<const SlabPeer> peers, int turn, Direction direction);
-  void await_token(const SlabArrays& own, int turn, int step) const;
-  void pass_token(std::span<const SlabPeer> peers, int turn, int step) const;
+  SendRing ring() const { return {shape_.ranks, turns(), rank_}; }
   void wait_for_peers(std::span<const SlabPeer> peers, Turn turn, Direction direction,
                       device::StreamHandle stream) const;
   void wait_for_own_copies(Turn turn, Direction direction, device::StreamHandle stream) const;
@@ -218,11 +213,5 @@ class SlabRank {
   std::vector<device::Event> sent_;     ///< [part][chunk][to]
   std::array<device::Stream, 2> copy_;  ///< to peers in turn, to itself
 };
-
-/// Whether ranks of one process on these devices may use tokens: each has a GPU of its own.
-bool may_pair(const std::vector<int>& devices);
-/// The tokens of a rank, on the current device: an allocation that others can open. Null where there are none.
-device::Memory make_tokens(const SlabRank& rank);
-std::size_t token_bytes(const SlabRank& rank);
 
 }  // namespace shardfft::gpu

@@ -94,8 +94,8 @@ struct SlabOptions {
   /// Input and result may be one array, which the planes are too (SlabShape::planes_like_field): backward a part of the
   /// columns may be written by others only when its x lines have been read, and the own block is copied like others'.
   bool in_place = false;
-  /// With three ranks or more: only one rank at a time sends to a GPU (SlabRank::tokens). Nothing: only if shares are
-  /// large.
+  /// With three ranks or more: only one rank at a time sends to a GPU (gpu/move/send_turns.hpp). Nothing: only if
+  /// shares are large.
   std::optional<bool> paired;
   /// Shares of the z range that are sent one after the other, so that the x lines of one share are transformed while
   /// the next one is on its way. One entry: it is not cut. None: by size. Only transforms by passes of our own can be

@@ -108,34 +108,17 @@ SlabRank::Turn SlabRank::turn_of(int turn, Direction direction) const {
 void SlabRank::send(const SlabArrays& own, std::span<const SlabPeer> peers, int turn, Direction direction) {
   const Turn now = turn_of(turn, direction);
   for (int step = 1; step <= shape_.ranks; ++step) {
-    const int q = (rank_ + step) % shape_.ranks;
+    const int q = ring().to(step);
     if (!copies_to(q, direction)) continue;
     const SlabArrays& there = peers[static_cast<std::size_t>(q)].arrays;
     const device::StreamHandle stream = copy_stream(q);
-    await_token(own, turn, step);
+    ring().await(own.tokens, turn, step, stream);
     device::copy_box(
         direction == Direction::forward ? planes_block(own, there, q, now) : rows_block(own, there, q, now), stream);
-    pass_token(peers, turn, step);  // first: another rank's copy waits for it
+    const auto tokens = [&peers](int rank) { return peers[static_cast<std::size_t>(rank)].arrays.tokens; };
+    ring().pass(tokens, turn, step, stream);  // first: another rank's copy waits for it
     device::record(sent(now.part, now.chunk, q), stream);
   }
-}
-
-/// Before the copy to the rank `step` after this one: until the copy that comes before it into that rank is there.
-void SlabRank::await_token(const SlabArrays& own, int turn, int step) const {
-  if (own.tokens == nullptr || step == shape_.ranks || (turn == 0 && step == 1)) return;
-  device::await_signal(own.tokens + turn * shape_.ranks + step, copy_[0].get());
-}
-
-/// After that copy: the next one into that rank comes from the rank before this one or, in the next turn, from the one
-/// before that.
-void SlabRank::pass_token(std::span<const SlabPeer> peers, int turn, int step) const {
-  const int ranks = shape_.ranks;
-  const bool last = step == ranks - 1;
-  if (step == ranks || (last && turn == turns() - 1)) return;
-  const int next = (rank_ + ranks - (last ? 2 : 1)) % ranks;
-  std::uint32_t* const tokens = peers[static_cast<std::size_t>(next)].arrays.tokens;
-  if (tokens == nullptr) return;
-  device::signal(tokens + (last ? (turn + 1) * ranks + 1 : turn * ranks + step + 1), copy_[0].get());
 }
 
 /// `stream` continues when every peer's copy of (part, chunk) into this rank is there.

@@ -1,0 +1,53 @@
+#include "gpu/move/send_turns.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "tune/defaults.hpp"
+
+namespace shardfft::gpu {
+
+void SendRing::await(const std::uint32_t* own, int round, int step, device::StreamHandle stream) const {
+  if (own == nullptr || step == members || (round == 0 && step == 1)) return;
+  device::await_signal(own + round * members + step, stream);
+}
+
+/// The next copy into that member comes from the one before this one or, in the next round, from the one before that.
+void SendRing::pass(const std::function<std::uint32_t*(int)>& flags, int round, int step,
+                    device::StreamHandle stream) const {
+  const bool last = step == members - 1;
+  if (step == members || (last && round == rounds - 1)) return;
+  std::uint32_t* const next = flags((me + members - (last ? 2 : 1)) % members);
+  if (next != nullptr) device::signal(next + (last ? (round + 1) * members + 1 : round * members + step + 1), stream);
+}
+
+std::optional<bool> wanted_turns(const Team& team, std::optional<bool> said) {
+  if (!said) said = team.switch_of("SHARDFFT_SLAB_TURNS", "whether GPUs send in turn");
+  std::vector<int> devices;
+  for (const Member& member : team.here()) devices.push_back(member.device);
+  return may_take_turns(devices) ? said : false;
+}
+
+bool may_take_turns(const std::vector<int>& devices) {
+  return std::set<int>(devices.begin(), devices.end()).size() == devices.size();
+}
+
+/// Small allocations share a page, of which other processes could open only one.
+std::size_t token_bytes(std::size_t flags) {
+  return flags == 0 ? 0 : std::max(gpu_defaults().large_page_bytes, flags * sizeof(std::uint32_t));
+}
+
+device::Memory make_tokens(std::size_t flags) {
+  return flags == 0 ? device::Memory() : device::make_memory(token_bytes(flags));
+}
+
+void release_tokens(void* flags, std::size_t count, device::EventHandle ready) {
+  if (count == 0) return;
+  const device::Stream stream = device::make_stream();
+  const std::vector<std::uint32_t> all(count, 1);
+  device::wait(stream.get(), ready);  // until then they are to be cleared
+  device::copy_bytes(flags, all.data(), all.size() * sizeof all[0], stream.get());
+  device::synchronize(stream.get());
+}
+
+}  // namespace shardfft::gpu

@@ -1,10 +1,15 @@
 // Kernels compiled ahead, by the real compiler and without a GPU: what is compiled, and that it is found again.
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <future>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -65,6 +70,45 @@ TEST_F(CompiledKernels, OddRowsHaveTheirOwnAndLibraryKernelsNone) {
             (Names{"lines of 16 points, single", "lines of 16 points in rows of odd lengths, single"}));
   EXPECT_EQ(compile_kernels({.extents = {128, 128, 128}}), Names{});
   EXPECT_EQ(compile_kernels({.extents = {17, 17, 17}}), Names{});
+}
+
+cpu_set_t cores_of(int thread) {
+  cpu_set_t cores;
+  CPU_ZERO(&cores);
+  (void)sched_getaffinity(thread, sizeof cores, &cores);  // none of one that has ended
+  return cores;
+}
+int count(const cpu_set_t& cores) { return CPU_COUNT(&cores); }
+
+std::set<int> threads() {
+  std::set<int> all;
+  std::error_code ended;
+  for (const auto& task : fs::directory_iterator("/proc/self/task", ended))
+    all.insert(std::stoi(task.path().filename()));
+  return all;
+}
+
+/// mpirun binds ranks: compilers that stayed on the core of their rank would wait for each other.
+TEST_F(CompiledKernels, CompilersLeaveTheCoreOfTheirProcess) {
+  if (why_not_) GTEST_SKIP() << *why_not_;
+  const cpu_set_t before = cores_of(0);
+  if (count(before) < 2) GTEST_SKIP() << "there is one core";
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  for (std::size_t core = 0; count(one) == 0; ++core)
+    if (CPU_ISSET(core, &before)) CPU_SET(core, &one);
+  ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
+  const std::set<int> others = threads();
+  auto names = std::async(std::launch::async, [] { return compile_kernels({.extents = {22, 17}}); });
+  int most = 0;
+  while (names.wait_for(std::chrono::milliseconds(1)) != std::future_status::ready)
+    for (const int thread : threads())
+      if (others.count(thread) == 0) most = std::max(most, count(cores_of(thread)));
+  const int mine = count(cores_of(0));
+  EXPECT_EQ(sched_setaffinity(0, sizeof before, &before), 0);
+  EXPECT_EQ(names.get(), Names{"lines of 22 points, double"});
+  EXPECT_GE(most, count(before));
+  EXPECT_EQ(mine, 1);
 }
 
 TEST_F(CompiledKernels, SayWhatIsWrong) {

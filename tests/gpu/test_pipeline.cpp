@@ -71,6 +71,11 @@ TEST(DevicePipeline, CutsBothEndsOfSlabs) {
   for (const char* const words : {"4 chunks, 2 along axis 0 at the sender and 2 along axis 1 at the receiver",
                                   "4 chunks, 2 along axis 1 at the sender and 2 along axis 0 at the receiver"})
     EXPECT_NE(text.find(words), std::string::npos) << text;
+  // Every other row begins within 16 bytes.
+  TransformCase odd = chunked({384, 20, 17}, "slab", "left", Kind::c2c, 6);
+  odd.precision = Precision::f32;
+  const std::string pairs = told(odd, 2);
+  EXPECT_NE(pairs.find("4 along axis 0 at the sender and 2 along axis 1 at the receiver"), std::string::npos) << pairs;
 }
 
 /// Planes are one pass over memory, chunk by chunk, where chunks are large enough to be worth one.

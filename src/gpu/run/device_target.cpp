@@ -214,9 +214,31 @@ bool take_whole_runs(Chunking& chunking, const State& from, const State& to, Pre
       chunking.parts =
           static_cast<int>(std::min<std::int64_t>(chunking.parts, longest_run(layout, chunking.axis) * bytes / least));
   }
-  const auto grains = longest_run(from.layout, chunking.axis) / chunking.grain;
-  chunking.parts = static_cast<int>(std::min<std::int64_t>(chunking.parts, grains));
-  return chunking.cuts();
+  return true;
+}
+
+/// The transforms of which a cut makes pieces.
+std::vector<Pass> passes_in_pieces(const ChunkedSteps& steps, const State& from, const State& to, ChunkEnds ends) {
+  std::vector<Pass> passes;
+  if (steps.before != nullptr && ends != ChunkEnds::receiver)
+    passes.push_back({*steps.before, state_after(reversed(*steps.before), from), from});
+  if (steps.after != nullptr && ends != ChunkEnds::sender) {
+    passes.push_back({*steps.after, to, state_after(*steps.after, to)});
+    passes.back().preserve_input = false;  // what has arrived is read once
+  }
+  return passes;
+}
+
+/// Of how many indices along an axis a multiple begins where kernels can, on both sides.
+std::int64_t aligned_indices(const Pass& pass, int axis, int rank, Precision precision) {
+  std::int64_t most = 1;
+  for (const State* state : {&pass.before, &pass.after}) {
+    const Piece piece = only_piece(state->layout, rank);
+    const std::int64_t bytes =
+        piece.stride[static_cast<std::size_t>(axis)] * static_cast<std::int64_t>(element_bytes(*state, precision));
+    most = std::max(most, device::unit_bytes / std::gcd(device::unit_bytes, bytes));
+  }
+  return most;
 }
 
 }  // namespace
@@ -233,19 +255,21 @@ Chunking DeviceTarget::chunking(const ChunkedSteps& steps, const State& from, co
   for (Chunking chunking : possible_chunkings(steps, chunks)) {
     if (chunking.ends != wanted.ends.value_or(chunking.ends)) continue;
     if (!take_whole_runs(chunking, from, to, setup_.precision, static_cast<std::int64_t>(least_row))) continue;
+    const std::vector<Pass> passes = passes_in_pieces(steps, from, to, chunking.ends);
+    std::int64_t grain = chunking.grain;
+    for (const Member& member : team_.here())
+      for (const Pass& pass : passes)
+        grain = std::max(grain, aligned_indices(pass, chunking.axis, member.rank, setup_.precision));
+    chunking.grain = team_.max(grain);  // powers of two
+    const Layout& cut = chunking.ends == ChunkEnds::receiver ? to.layout : from.layout;
+    chunking.parts =
+        static_cast<int>(std::min<std::int64_t>(chunking.parts, longest_run(cut, chunking.axis) / chunking.grain));
+    if (!chunking.cuts()) continue;
     const bool good = team_.all_of([&](const Member& member) {
-      const auto chunks_run_well = [&](const Pass& pass) {
+      for (const Pass& pass : passes)
         for (int k = 0; k < chunking.parts; ++k)
           if (!runs_well(part_of(pass, member.rank, setup_.precision, chunking.slice(k)))) return false;
-        return true;
-      };
-      if (steps.before != nullptr && chunking.ends != ChunkEnds::receiver &&
-          !chunks_run_well({*steps.before, state_after(reversed(*steps.before), from), from}))
-        return false;
-      if (steps.after == nullptr || chunking.ends == ChunkEnds::sender) return true;
-      Pass after{*steps.after, to, state_after(*steps.after, to)};
-      after.preserve_input = false;  // what has arrived is read once
-      return chunks_run_well(after);
+      return true;
     });
     if (good) return chunking;
   }

@@ -39,6 +39,15 @@ bool takes_result(const Program& program, const Stretch& first) {
   return false;
 }
 
+/// Lets the first steps, which take the result's array, write over their input there: a transform leads away from it
+/// before the reshape, or else back to it behind. False where they are one step.
+bool lead_over_input(const Program& program, Stretch& first) {
+  if (first.size() < 2) return false;
+  const auto step = static_cast<std::size_t>(first.front().step);
+  if (std::holds_alternative<ReshapeStep>(program.steps[step])) first[0].to = first[1].from = Slot::work0;
+  return true;
+}
+
 /// The last transform that scales for free, or else the last one, multiplies its result; none before an operator, which
 /// sees the sums of the forward transform. Null without any.
 Stop* scaled_stop(const Program& program, std::vector<Stretch>& stretches, const std::vector<Fusion>& fusions,
@@ -93,7 +102,9 @@ std::vector<Stretch> cut_in_stretches(const Program& program, double scale, Targ
   const ResultUse use = target.uses_result(program);
   color_all(use != ResultUse::never);
   if (stretches.empty()) return stretches;
-  if (use == ResultUse::behind_first && takes_result(program, stretches.front())) color_all(false);
+  if (use != ResultUse::never && use != ResultUse::always && takes_result(program, stretches.front()) &&
+      (use == ResultUse::behind_first || !lead_over_input(program, stretches.front())))
+    color_all(false);
   stretches.front().front().from = Slot::in;
   return stretches;
 }

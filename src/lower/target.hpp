@@ -16,9 +16,9 @@ struct Fusion {
   bool scales_free = false;
 };
 
-/// Whether what lies between the steps may lie in the result's array, too; or only where the first steps leave that
-/// array alone, because it may be the input.
-enum class ResultUse { never, behind_first, always };
+/// Whether what lies between the steps may lie in the result's array, too. Where that may be the input: only where the
+/// first steps leave it alone, or also where these wait until it has been read.
+enum class ResultUse { never, behind_first, over_input, always };
 
 /// Can the step write over what it reads, wherever it runs?
 bool can_run_in_place(const Step& step);

@@ -161,6 +161,9 @@ struct PeerGpuDefaults {
   /// Slabs whose peers are written by copies are padded inside from this many bytes on, real ones in double precision
   /// always: aligned rows against more bytes to send.
   std::size_t bytes_worth_padding = 48 * mebibyte;
+  /// Planes of slabs of this many bytes a GPU take room in the users' arrays even where not all of them fit: a launch
+  /// and a copy more, which smaller slabs would feel.
+  std::size_t bytes_worth_apart = 1000 * mebibyte;
   /// Copy engines reach the links' full speed from rows of this many bytes on; kernels copy shorter ones faster.
   std::size_t engine_row_bytes = kibibyte;
   /// Messages of more copies than this go by engines only if ...

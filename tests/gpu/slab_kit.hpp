@@ -25,6 +25,7 @@ struct SlabCase {
   std::optional<bool> paired{};
   std::size_t padded_from = 0;
   bool woven = false;  ///< the middle axis is cut first
+  bool apart = false;  ///< planes in the spectrum though not all of them have room there
 
   /// The axes of three along which field and spectrum are cut.
   int cut(bool spectrum) const { return spectrum == woven ? 0 : 1; }
@@ -93,7 +94,9 @@ class DeviceSlab {
  public:
   DeviceSlab(gpu::Team& team, const SlabCase& c) : team_(team), case_(c) {
     const Program program = slab_steps(c, team.ranks());
-    operations_ = gpu::make_slab(program, 0, {&team, c.precision, c.scale, c.chunks, c.paired, c.padded_from});
+    gpu::SlabSetup setup{&team, c.precision, c.scale, c.chunks, c.paired, c.padded_from};
+    if (c.apart) setup.apart_from = 0;
+    operations_ = gpu::make_slab(program, 0, setup);
     const SerialTransform serial = c.serial();
     for (std::size_t m = 0; m < team.here().size(); ++m) {
       const int rank = team.here()[m].rank;

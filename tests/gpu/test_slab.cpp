@@ -113,6 +113,19 @@ TEST(GroupSlab, RealTransformsArePaddedInside) {
   }
 }
 
+TEST(GroupSlab, PlanesTakeTheRoomThatTheSpectrumHas) {
+  for (const int ranks : {2, 4}) {
+    gpu::Team team(devices(ranks));
+    SlabCase apart = fused_real_planes;
+    if (!check_fused_slab(team, apart)) GTEST_SKIP() << "no line kernels here";
+    const std::size_t before = DeviceSlab(team, apart).operation(Direction::forward, 0).scratch_bytes();
+    apart.apart = true;
+    EXPECT_TRUE(check_fused_slab(team, apart));
+    const std::size_t after = DeviceSlab(team, apart).operation(Direction::forward, 0).scratch_bytes();
+    EXPECT_LE(after * 3, before * 2) << "rows, and the planes that have no room";
+  }
+}
+
 TEST(GroupSlab, OddRowsOfFloatsArePaddedInside) {
   for (const int ranks : {1, 2, 3}) {
     gpu::Team team(devices(ranks));

@@ -178,6 +178,22 @@ TEST(SlabGroup, DenseSpectraOfRealTransforms) {
   check(bench, uneven, SlabReference(cube, Kind::r2c, seed()));
 }
 
+/// Padded planes have less room there than they need: the last ones lie apart.
+TEST(SlabGroup, PlanesInDenseSpectra) {
+  const Shape cube{128, 128, 128};
+  const SlabReference real(cube, Kind::r2c, seed());
+  for (const int ranks : {2, 3, 4}) {
+    SlabShape shape = slab_shape(cube, r2c<double>, ranks), narrow = slab_shape(cube, r2c<float>, ranks);
+    shape.dense_spectrum = narrow.dense_spectrum = true;
+    if (!gpu::fusion_of(shape, {}).planes) GTEST_SKIP() << "no plane kernels here";
+    SCOPED_TRACE(std::to_string(ranks) + " ranks");
+    Bench<double> bench(shape, cut(3, {0.6, 0.4}), SlabPlaces::planes_in_spectrum);
+    check(bench, shape, real);
+    Bench<float> narrow_bench(narrow, cut(2, {0.5, 0.3, 0.2}), SlabPlaces::planes_in_spectrum);
+    check(narrow_bench, narrow, real);
+  }
+}
+
 TEST(SlabGroup, LinesOfThreeOwners) {
   check_shape<double>({{384, 384, 16}, "blocks of 128 points"}, Kind::c2c, 3, cut(2, {1}));
 }

@@ -42,6 +42,32 @@ TEST(Workspace, OneArrayOfComplexNumbers) {
       }
 }
 
+/// Lengths without kernels, shares that plane passes cannot put into place, shares that differ.
+TEST(Workspace, OneArrayOfComplexSlabsOfAnyLengths) {
+  const ChangedFacts plenty(of_memory(900 * gibibyte));
+  for (const Shape& shape : {Shape{1000, 1000, 1000}, Shape{810, 1050, 1080}, Shape{789, 403, 566}})
+    for (const int ranks : {2, 4}) {
+      TransformCase c{shape, "slab", "left", Kind::c2c, Precision::f64, on_gpu("slab")};
+      EXPECT_LE(arrays_of_workspace(ranks, c), 1.01) << ranks << " ranks, " << c.name();
+    }
+  TransformCase uneven{{810, 1050, 1080}, "slab", "left", Kind::c2c, Precision::f64, on_gpu("slab")};
+  uneven.options.in_place = true;
+  EXPECT_LE(arrays_of_workspace(4, uneven), 1.01);
+}
+
+/// Padded rows are larger than the arrays of users. The spectrum takes planes as far as it has room, and what of later
+/// parts waits for the copies is in the workspace. A natural output needs another spectrum, for the reshape to read.
+TEST(Workspace, OfRealSlabs) {
+  const ChangedFacts plenty(of_memory(900 * gibibyte));
+  for (const Shape& shape : {cube, Shape{1000, 1000, 1000}})
+    for (const int ranks : {2, 4}) {
+      TransformCase c{shape, "slab", "left", Kind::r2c, Precision::f64, on_gpu("slab")};
+      EXPECT_LE(arrays_of_workspace(ranks, c), ranks == 2 ? 1.18 : 1.25) << ranks << " ranks, " << c.name();
+      c.output = "natural";
+      EXPECT_LE(arrays_of_workspace(ranks, c), 2.05) << ranks << " ranks, " << c.name();
+    }
+}
+
 /// 1440^3 complex doubles on two GPUs of 80 GB: 24 GB each an array.
 TEST(Workspace, LargeCubesFitTwoGpus) {
   const ChangedFacts h100(of_memory(std::size_t{80} * 1000 * 1000 * 1000));
@@ -72,6 +98,20 @@ TEST(Workspace, FewerBuffersWhereThereIsNoMemory) {
   check(cases_of(uneven, Kind::c2r).back(), 4);
 }
 
+/// Bricks in place: with one array between the steps some of these wait for each other, with two none does.
+TEST(Workspace, BricksInPlaceWhereThereIsNoMemory) {
+  TransformCase c{cube, "brick", "natural", Kind::c2c, Precision::f64, on_gpu("pencil")};
+  c.options.in_place = true;
+  const std::size_t array = 12 * gibibyte;  // 11.12
+  for (const bool verify : {false, true}) {
+    c.options.verify = verify;
+    const ChangedFacts little(of_memory(2 * array));
+    const PlanReport report = make_plan_over(devices_for(4), c).report();
+    EXPECT_EQ(buffers_of(report), "few buffers") << report;
+    EXPECT_LE(report.workspace_bytes, array);
+  }
+}
+
 TEST(Workspace, EveryWayIsRight) {
   bool few = false;
   const auto check = [&few](int ranks, TransformCase c, bool in_place) {
@@ -79,18 +119,23 @@ TEST(Workspace, EveryWayIsRight) {
     few |= check_ways([&] { return make_plan_over(devices_for(ranks), c); }, c);
   };
   const TransformCase lines{{128, 128, 16}, "slab", "left", Kind::c2c, Precision::f64, on_gpu("slab")};
-  TransformCase natural = lines, real = lines, bricks = lines;
+  TransformCase natural = lines, real = lines;
   natural.output = "natural";
-  real.kind = bricks.kind = Kind::r2c;
-  bricks.shape = {32, 64, 126};
-  bricks.input = "brick";
-  bricks.options.algorithm = "pencil";
+  real.kind = Kind::r2c;
   for (const bool in_place : {false, true}) {
+    TransformCase bricks = real;
+    bricks.shape = {32, 64, 126};
+    bricks.input = "brick";
+    bricks.options.algorithm = "pencil";
     for (const int ranks : {2, 4}) check(ranks, lines, in_place);
     natural.options.verify = in_place;
     check(2, natural, in_place);
     check(4, real, in_place);
     check(2, bricks, in_place);
+    bricks.options.verify = in_place;
+    bricks.kind = Kind::c2c;
+    bricks.output = "natural";
+    check(4, bricks, in_place);
   }
   EXPECT_TRUE(few);
 }

@@ -69,8 +69,9 @@ struct Norms {
   double relative() const { return std::sqrt(difference / (reference > 0 ? reference : 1)); }
 };
 
-/// Where a rank's arrays are: apart; the rows of the way back in the field; all but the rows in one.
-enum class SlabPlaces { apart, rows_in_field, one_array };
+/// Where a rank's arrays are: apart; the rows of the way back in the field; the planes of the way there in the dense
+/// spectrum, as far as they have room; all but the rows in one.
+enum class SlabPlaces { apart, rows_in_field, planes_in_spectrum, one_array };
 
 /// The arrays of one rank on the current device, filled from a reference and compared with it.
 template <class T>
@@ -85,10 +86,20 @@ class SlabRankArrays {
     if (!shape.planes_like_field() || places == SlabPlaces::rows_in_field)
       planes_ = device::make_memory(shape.planes_bytes(rank));
     if (shape.dense_spectrum || one) rows_ = device::make_memory(shape.rows_bytes(rank));
+    if (places == SlabPlaces::planes_in_spectrum)
+      for (device::Memory* memory : {&tail_, &packed_}) *memory = device::make_memory(shape.planes_bytes(rank));
   }
   SlabArrays arrays(Direction direction = Direction::forward) const {
     const bool in_field = places_ == SlabPlaces::rows_in_field && direction == Direction::backward;
-    return {field_.get(), planes_ ? planes_.get() : field_.get(), spectrum(), in_field ? field_.get() : rows_.get()};
+    SlabArrays all{field_.get(), planes_ ? planes_.get() : field_.get(), spectrum(),
+                   in_field ? field_.get() : rows_.get()};
+    if (places_ != SlabPlaces::planes_in_spectrum || direction == Direction::backward) return all;
+    all.planes = spectrum();
+    all.tail = tail_.get();
+    all.tail_begin = static_cast<std::int64_t>(shape_.spectrum_bytes(rank_) * to_size(shape_.x_count(rank_)) /
+                                               shape_.planes_bytes(rank_));
+    all.packed = packed_.get();
+    return all;
   }
   device::StreamHandle stream() const { return stream_.get(); }
 
@@ -140,7 +151,7 @@ class SlabRankArrays {
   SlabShape shape_;
   int rank_;
   SlabPlaces places_;
-  device::Memory field_, planes_, spectrum_, rows_;
+  device::Memory field_, planes_, spectrum_, rows_, tail_, packed_;
   device::Stream stream_;
 };
 

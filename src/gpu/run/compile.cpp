@@ -51,7 +51,7 @@ class SlabOperations {
       for (const Wanted* wanted : {forward, backward}) {
         if (wanted == nullptr) continue;
         slab.in_place = slab.in_place && wanted->from == Slot::in && wanted->to == Slot::out;
-        slab.ends[wanted == forward ? 0 : 1] = ends_of(*wanted, setup.precision, team.ranks());
+        slab.ends[wanted == forward ? 0 : 1] = ends_of(*wanted, setup, team.ranks());
       }
       auto made = make_slab(*one->program, one->step, slab);
       if (forward != nullptr) forward->operations = std::move(made[0]);
@@ -75,10 +75,10 @@ class SlabOperations {
     Slot from, to;
     MemberOperations operations;
   };
-  static SlabEnds ends_of(const Wanted& wanted, Precision precision, int ranks) {
-    SlabEnds ends{wanted.from == Slot::in, {}};
+  static SlabEnds ends_of(const Wanted& wanted, const ExecutorSetup& setup, int ranks) {
+    SlabEnds ends{wanted.from == Slot::in, {}, setup.options.in_place && wanted.from == Slot::in};
     for (int r = 0; r < ranks && result_is_spare(wanted.from, wanted.to); ++r)
-      ends.spare.push_back(state_bytes(wanted.program->states.back(), precision, r));
+      ends.spare.push_back(state_bytes(wanted.program->states.back(), setup.precision, r));
     return ends;
   }
   std::vector<Wanted> forward_, backward_;
@@ -215,7 +215,8 @@ class DeviceCompiler : public Compiler<DeviceTask> {
   /// A reshape with the transforms at its ends, or alone, in chunks.
   MemberOperations make_pipeline(const Stretch& stretch) {
     const Joined steps = joined(stretch);
-    return make_device_pipeline(setup_, team_, steps, target_.pieces(steps));
+    const Stop& last = stretch.back();
+    return make_device_pipeline(setup_, team_, steps, target_.pieces(steps), !is_reshape(last) && last.from != last.to);
   }
 
   std::unique_ptr<DeviceOperation> make_fft(const Pass& pass, int rank) {

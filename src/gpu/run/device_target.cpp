@@ -337,7 +337,7 @@ bool DeviceTarget::in_place(const Program& program, int step) {
 }
 
 /// Where it has room for all of it. Other processes write slowly into the users' arrays, and may announce earlier what
-/// is used once.
+/// is used once. To wait until the input has been read costs what would run beside messages.
 ResultUse DeviceTarget::uses_result(const Program& program) {
   if (setup_.buffering == Buffering::fast && !team_.all_here()) return ResultUse::never;
   for (std::size_t state = 1; state < program.states.size(); ++state)
@@ -345,7 +345,8 @@ ResultUse DeviceTarget::uses_result(const Program& program) {
       if (state_bytes(program.states[state], setup_.precision, rank) >
           state_bytes(program.states.back(), setup_.precision, rank))
         return ResultUse::never;
-  return setup_.options.in_place ? ResultUse::behind_first : ResultUse::always;
+  if (!setup_.options.in_place) return ResultUse::always;
+  return setup_.buffering == Buffering::fast ? ResultUse::behind_first : ResultUse::over_input;
 }
 
 bool DeviceTarget::lands_slowly(const State& state) const {

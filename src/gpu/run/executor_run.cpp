@@ -159,7 +159,7 @@ std::span<std::byte* const> DeviceExecutor::shared_addresses(int program, Slot s
 DeviceBuffers DeviceExecutor::buffers_of(const DeviceTask& task, std::size_t member) const {
   const MemberMemory& mine = memories_[member];
   DeviceBuffers buffers{slot(task.from, member), slot(task.to, member)};
-  const bool from_in_to_out = task.from == Slot::in && task.written() == Slot::out;
+  const bool from_in_to_out = task.from == Slot::in && (task.to == Slot::out || task.written() == Slot::out);
   buffers.one_array = task.from == task.written() || (from_in_to_out && mine.in == mine.out);
   if (task.middle) buffers.middle = slot(*task.middle, member);
   buffers.scratch = slot(Slot::scratch, member);

@@ -144,11 +144,14 @@ void PipelineEnd::run(int chunk, const EndBuffers& buffers, device::StreamHandle
 /// exchange's own.
 class DevicePipeline : public PipelineOf<JointOperation, PipelineEnd, DeviceOperation> {
  public:
-  /// `check`: of the reshape, or null. When others write into the input, it is read before they are told that they may.
+  /// `check`: of the reshape, or null. When others write into the input, it is read before they are told that they may;
+  /// when what comes after leads there from where the reshape ends (`leads`), it has been sent by then.
   DevicePipeline(PipelineEnd before, AllMoves exchanges, PipelineEnd after, std::unique_ptr<DeviceCheck> check,
-                 const Pieces& pieces, const Moves& how)
+                 const Pieces& pieces, const Moves& how, bool leads)
       : PipelineOf(pieces, std::move(before), std::move(exchanges), std::move(after), how,
-                   pieces.before.empty() ? Barrier::none : Barrier::before_moves),
+                   !pieces.before.empty() ? Barrier::before_moves
+                   : leads                ? Barrier::after_moves
+                                          : Barrier::none),
         check_(std::move(check)) {
     const bool leaves_own = before_.moves_own(), takes_own = !leaves_own && after_.moves_own();
     tell(pieces.text, before_.text() + (leaves_own ? " (leaves the own part in place)" : ""),
@@ -171,10 +174,11 @@ class DevicePipeline : public PipelineOf<JointOperation, PipelineEnd, DeviceOper
     return checks;
   }
   void enqueue(int phase, const DeviceBuffers& buffers, device::StreamHandle stream) override {
-    const bool one_array = buffers.one_array && !before_.empty();
+    const bool one_array = buffers.one_array && runs_in_place();
     std::byte* const source =
         before_.empty() ? const_cast<std::byte*>(buffers.in) : buffers.middle;  // `in` is only read
-    const bool leaves_own = before_.moves_own() && !one_array, takes_own = !leaves_own && after_.moves_own();
+    const bool leaves_own = before_.moves_own() && !one_array;
+    const bool takes_own = !leaves_own && after_.moves_own() && !(one_array && before_.empty());
     // What lands elsewhere than in the output is led from there by the transform, or by the exchange itself.
     const bool leads = buffers.landing != nullptr && !after_.empty();
     std::byte* const result = leads ? buffers.landing : buffers.out;  // of the exchange
@@ -210,8 +214,8 @@ FftPart part_of(const Pass& pass, int rank, Precision precision, const Slice& sl
   return {fft_spec(pass, rank, precision, slice), offset(pass.before), offset(pass.after)};
 }
 
-MemberOperations make_device_pipeline(const ExecutorSetup& setup, Team& team, const Joined& steps,
-                                      const Pieces& pieces) {
+MemberOperations make_device_pipeline(const ExecutorSetup& setup, Team& team, const Joined& steps, const Pieces& pieces,
+                                      bool leads) {
   const Layout &from = steps.from.layout, &to = steps.to.layout;
   const DeviceReshapeSetup reshape{&team, from, to, element_bytes(steps.from, setup.precision)};
   struct Made {
@@ -233,7 +237,8 @@ MemberOperations make_device_pipeline(const ExecutorSetup& setup, Team& team, co
   for (Made& made : all) {
     const Moves how{made.exchanges.front()->phases(), 0, true};
     operations.push_back(std::make_unique<DevicePipeline>(std::move(made.before), std::move(made.exchanges),
-                                                          std::move(made.after), std::move(made.check), pieces, how));
+                                                          std::move(made.after), std::move(made.check), pieces, how,
+                                                          leads));
   }
   return operations;
 }

@@ -16,7 +16,7 @@ FftPart part_of(const Pass& pass, int rank, Precision precision, const Slice& sl
 
 /// One operation for each member here. The transform before leads to `middle`, or stays in the operation's input; the
 /// one behind keeps its numbers, and leads from `landing`, or stays in the output. Collective.
-MemberOperations make_device_pipeline(const ExecutorSetup& setup, Team& team, const Joined& steps,
-                                      const Pieces& pieces);
+MemberOperations make_device_pipeline(const ExecutorSetup& setup, Team& team, const Joined& steps, const Pieces& pieces,
+                                      bool leads = false);
 
 }  // namespace shardfft::gpu

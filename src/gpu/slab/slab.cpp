@@ -70,6 +70,15 @@ struct SlabMember {
   std::size_t rows_offset(int r, Direction direction) const {
     return places.has_middle(direction) ? 0 : round_up(shape.planes_bytes(r), std::size_t{256});
   }
+  /// What lies behind the rows in scratch forward: planes that lie apart, and behind them what is packed.
+  std::size_t tail_offset() const {
+    return round_up(rows_offset(number, Direction::forward) + shape.rows_bytes(number), std::size_t{256});
+  }
+  std::size_t packed_offset() const {
+    const std::int64_t planes = std::max<std::int64_t>(shape.x_count(number), 1);
+    const std::size_t plane = shape.planes_bytes(number) / static_cast<std::size_t>(planes);
+    return round_up(tail_offset() + static_cast<std::size_t>(places.tail) * plane, std::size_t{256});
+  }
   std::byte* planes(const DeviceBuffers& buffers, Direction direction) const {
     return places.has_middle(direction) ? buffers.middle : buffers.scratch;
   }
@@ -150,7 +159,12 @@ class SlabForward : public SlabOperation {
     void* const rows = m.places.own_rows ? buffers.scratch + m.rows_offset(m.number, Direction::forward) : nullptr;
     auto* const field = const_cast<std::byte*>(buffers.in);  // only read
     std::byte* const planes = m.planes(buffers, Direction::forward);
-    const SlabArrays own{field, planes, buffers.out, rows, m.own_tokens(), checks()};
+    SlabArrays own{field, planes, buffers.out, rows, m.own_tokens(), checks()};
+    if (m.places.tail > 0) {
+      own.tail = buffers.scratch + m.tail_offset();
+      own.tail_begin = m.shape.x_count(m.number) - m.places.tail;
+    }
+    if (m.places.packed_bytes > 0) own.packed = buffers.scratch + m.packed_offset();
     if (phase == 0) {
       m.rank.begin_forward(own, stream);
     } else if (!is_last(phase)) {
@@ -166,6 +180,7 @@ class SlabForward : public SlabOperation {
   }
   std::size_t scratch_bytes() const override {
     const SlabMember& m = *member_;
+    if (m.places.tail > 0 || m.places.packed_bytes > 0) return m.packed_offset() + m.places.packed_bytes;
     if (m.places.own_rows) return m.rows_offset(m.number, Direction::forward) + m.shape.rows_bytes(m.number);
     return uses_middle() ? 0 : m.shape.planes_bytes(m.number);
   }
@@ -236,7 +251,7 @@ SlabOptions common_options(const SlabShape& shape, const SlabSetup& setup, const
   options.forward_scale = setup.scale[0];
   options.backward_scale = setup.scale[1];
   std::int64_t least = 7, most = 0;
-  std::int64_t stores = may_store(shape, options) ? 1 : 0;
+  std::int64_t stores = may_store(shape, options) ? 1 : 0, planes = 1;
   team.agree([&] {
     for (const Member& member : team.here()) {
       const device::DeviceScope scope(member.device);
@@ -246,10 +261,12 @@ SlabOptions common_options(const SlabShape& shape, const SlabSetup& setup, const
       least = std::min(least, flags);
       most = std::max(most, flags);
       if (!fusion.direct || made.planes_bytes(0) > most_to_store(fusion)) stores = 0;
+      if (!fusion.planes) planes = 0;
     }
   });
   options.fused = team.min(least) == team.max(most);
   options.stores = team.min(stores) == 1 && options.fused;
+  options.planes = team.min(planes) == 1 && options.fused;
   return options;
 }
 

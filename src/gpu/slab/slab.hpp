@@ -16,6 +16,7 @@ struct SlabEnds {
   bool keeps_input = true;  ///< else its input may be overwritten
   /// Bytes on each rank of an array that is neither input nor result, and free meanwhile; none: there is no such array.
   std::vector<std::size_t> spare{};
+  bool spare_may_be_input = false;  ///< that array may be the input, too
 };
 
 struct SlabSetup {
@@ -28,6 +29,9 @@ struct SlabSetup {
   /// even where passes cannot store into peers.
   std::size_t padded_from = peer_gpu_defaults().bytes_worth_padding;
   std::size_t page_bytes = gpu_defaults().large_page_bytes;
+  /// Bytes of a member's planes from which on some of them may lie apart from the others, where these have room in an
+  /// array of the user: at the price of a launch and of a copy to each peer.
+  std::size_t apart_from = peer_gpu_defaults().bytes_worth_apart;
   bool verify = false;             ///< the option: then only passes that check themselves
   bool in_place = false;           ///< input and result of both directions are one array, or may be
   bool few_buffers = false;        ///< as little memory as the engine can do with

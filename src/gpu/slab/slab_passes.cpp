@@ -61,7 +61,7 @@ device::lines::Pass SlabRank::pass(int n, Direction direction) const {
 
 device::lines::Pass SlabRank::y_pass(const SlabArrays& own, Range planes, Range z, Direction direction) const {
   device::lines::Pass p = pass(static_cast<int>(shape_.ny), direction);
-  p.in.part[0] = p.out.part[0] = part_of_planes(own.planes, rank_, 0, 0);
+  p.in.part[0] = p.out.part[0] = part_of_planes(planes_at(own, planes.begin), rank_, 0, 0);
   p.outer_begin = planes.begin;
   p.outer_end = planes.end;
   p.m_begin = z.begin;
@@ -75,18 +75,49 @@ const SlabArrays* SlabRank::straight_into(int q, const SlabArrays& own, std::spa
   return options_.stores ? &peers[static_cast<std::size_t>(q)].arrays : nullptr;
 }
 
+/// As if plane 0 were there: where plane x lies, and those beside it in the same array.
+void* SlabRank::planes_at(const SlabArrays& own, std::int64_t x) const {
+  if (own.tail == nullptr || x < own.tail_begin) return own.planes;
+  return static_cast<char*>(own.tail) -
+         static_cast<std::size_t>(own.tail_begin * shape_.ny * shape_.pitch()) * shape_.complex_bytes();
+}
+
+/// A run of planes, in two where they lie in two arrays.
+std::vector<SlabRank::Range> SlabRank::where_they_lie(const SlabArrays& own, Range planes) {
+  const std::int64_t cut = own.tail_begin;
+  if (own.tail == nullptr || planes.begin >= cut || planes.end <= cut) return {planes};
+  return {{planes.begin, cut}, {cut, planes.end}};
+}
+
+/// Of what others get of columns z, packed at `base`: again and again `lines` for each of them, here those for rank q.
+/// The first column is at `base`, 0 would be before it.
+device::lines::Part SlabRank::packed(void* base, int q, Range z, std::int64_t lines) const {
+  const std::int64_t others = shape_.ranks - 1, place = q < rank_ ? q : q - 1, block = z.count() * lines;
+  const std::int64_t begin = place * block - z.begin;
+  return {static_cast<char*>(base) + begin * static_cast<std::int64_t>(shape_.complex_bytes()), z.count(),
+          others * block};
+}
+
+/// Where the rows of rank q wait for the copies of a part: its first row of plane 0, as if that lay where plane x does.
+device::lines::Part SlabRank::planes_leaving(const SlabArrays& own, int q, int p, std::int64_t x) const {
+  if (own.packed == nullptr || p == 0) return part_of_planes(planes_at(own, x), rank_, 0, shape_.y_begin(q));
+  const std::int64_t y = shape_.y_count(0), planes = shape_.x_count(rank_);
+  const std::int64_t before = (part(p).begin - part(1).begin) * (shape_.ranks - 1) * y * planes;
+  return packed(static_cast<char*>(own.packed) + before * static_cast<std::int64_t>(shape_.complex_bytes()), q, part(p),
+                y);
+}
+
 /// Direct: the own rows go straight where their x lines begin, and with `stores` so do the peers'. Else these stay in
-/// the planes, from where the copy engines take them.
-device::lines::Pass SlabRank::y_pass_forward(const SlabArrays& own, Range planes, Range z,
+/// the planes, from where the copy engines take them, or are packed for them.
+device::lines::Pass SlabRank::y_pass_forward(const SlabArrays& own, Range planes, int part_number,
                                              std::span<const SlabPeer> peers) const {
-  device::lines::Pass p = y_pass(own, planes, z, Direction::forward);
+  device::lines::Pass p = y_pass(own, planes, part(part_number), Direction::forward);
   if (!fusion_.direct) return p;
   shape_.share(p.out, shape_.ny);
   for (int q = 0; q < shape_.ranks; ++q) {
     const SlabArrays* const there = straight_into(q, own, peers);
-    p.out.part[static_cast<std::size_t>(q)] = there != nullptr
-                                                  ? part_of_rows(there->x_rows(), q, shape_.x_begin(rank_))
-                                                  : part_of_planes(own.planes, rank_, 0, shape_.y_begin(q));
+    p.out.part[static_cast<std::size_t>(q)] = there != nullptr ? part_of_rows(there->x_rows(), q, shape_.x_begin(rank_))
+                                                               : planes_leaving(own, q, part_number, planes.begin);
   }
   return p;
 }
@@ -126,9 +157,12 @@ void SlabRank::plane_pass(const SlabArrays& own, const device::lines::Pass& y_li
 /// Planes with the y lines of the first part; those of the others follow when these are being sent.
 void SlabRank::first_part_forward(const SlabArrays& own, Range planes, std::span<const SlabPeer> peers,
                                   device::StreamHandle stream) const {
-  if (fusion_.planes) return plane_pass(own, y_pass_forward(own, planes, part(0), peers), stream);
+  if (fusion_.planes) {
+    for (const Range& run : where_they_lie(own, planes)) plane_pass(own, y_pass_forward(own, run, 0, peers), stream);
+    return;
+  }
   plane_transform(own, planes, Direction::forward, stream);
-  if (fusion_.y) y_lines(own, y_pass_forward(own, planes, part(0), peers), stream);
+  if (fusion_.y) y_lines(own, y_pass_forward(own, planes, 0, peers), stream);
 }
 
 void SlabRank::first_part_backward(const SlabArrays& own, Range planes, device::StreamHandle stream) const {
@@ -215,12 +249,11 @@ void SlabRank::x_lines_forward(const SlabArrays& own, Range z, device::StreamHan
 /// other.
 device::lines::Part SlabRank::leaving(const SlabArrays& own, int q, int p) const {
   if (own.rows == nullptr || !packs()) return part_of_rows(own.x_rows(), rank_, shape_.x_begin(q));
-  const std::int64_t width = part(p).count(), y = shape_.y_count(rank_), x = shape_.x_count(0);
-  const std::int64_t others = shape_.ranks - 1, place = q < rank_ ? q : q - 1;
-  const std::int64_t block = width * (shape_.woven ? x : y);  // of one rank, up to the next one's
-  const std::int64_t begin = part(p).begin * (others * x * y - 1) + place * block;
-  device::lines::Part rows{static_cast<char*>(own.rows) + begin * static_cast<std::int64_t>(shape_.complex_bytes()),
-                           width, others * block};
+  const std::int64_t y = shape_.y_count(rank_), x = shape_.x_count(0);
+  const std::int64_t before = part(p).begin * (shape_.ranks - 1) * x * y;
+  device::lines::Part rows =
+      packed(static_cast<char*>(own.rows) + before * static_cast<std::int64_t>(shape_.complex_bytes()), q, part(p),
+             shape_.woven ? x : y);
   if (shape_.woven) std::swap(rows.line_stride, rows.outer_stride);
   return rows;
 }

@@ -1,5 +1,7 @@
 #include "gpu/slab/slab_places.hpp"
 
+#include <algorithm>
+
 #include "tune/defaults.hpp"
 
 namespace shardfft::gpu {
@@ -31,19 +33,36 @@ bool fields_take_planes(const SlabShape& shape, const SlabSetup& setup) {
 /// Whether rows on the way back lie in such an order that the field's planes can take their place. On all ranks alike.
 bool leave_in_order(const SlabShape& shape, const SlabRank& rank) { return rank.packs() && !shape.woven; }
 
-/// Which planes lie in `middle`: [forward, backward]. Forward those for which the spare array has room, or the spectrum
-/// where peers do not write into it. Backward those that fields take, where nobody needs the input any more, or rows
-/// cannot lie there. The same on all ranks.
-std::array<bool, 2> planes_in_middle(const SlabShape& shape, const SlabRank& rank, const SlabOptions& options,
-                                     const SlabSetup& setup, bool own_rows) {
+/// How many of the last planes of rank r have no room in `middle` forward: the spare array, or the spectrum.
+std::int64_t planes_without_room(const SlabShape& shape, const SlabSetup& setup, int r) {
   const std::vector<std::size_t>& spare = setup.ends[0].spare;
-  bool room = !spare.empty() || (own_rows && shape.planes_like_field());
-  for (int r = 0; r < shape.ranks; ++r) {
-    const std::size_t there = spare.empty() ? shape.spectrum_bytes(r) : spare[static_cast<std::size_t>(r)];
-    room = room && shape.planes_bytes(r) <= there;
-  }
+  const std::size_t room = spare.empty() ? shape.spectrum_bytes(r) : spare[static_cast<std::size_t>(r)];
+  const std::int64_t planes = shape.x_count(r);
+  if (planes == 0) return 0;
+  return std::max<std::int64_t>(
+      planes - static_cast<std::int64_t>(room / (shape.planes_bytes(r) / static_cast<std::size_t>(planes))), 0);
+}
+
+/// Forward, whether planes lie in the spare array, or in the spectrum where peers do not write into it. A quarter of
+/// them may lie apart where they are large and by plane passes; but not if the array is the field, where other planes
+/// than these are read. The same on all ranks.
+bool forward_in_middle(const SlabShape& shape, const SlabOptions& options, const SlabSetup& setup, bool own_rows) {
+  const bool spare = !setup.ends[0].spare.empty();
+  const bool may_be_field = spare ? setup.ends[0].spare_may_be_input : setup.in_place;
+  const bool apart = options.planes && !options.stores && !shape.woven && !setup.few_buffers && own_rows &&
+                     shape.planes_bytes(0) >= setup.apart_from && (shape.planes_like_field() || !may_be_field);
+  if (!spare && !(own_rows && (shape.planes_like_field() || apart))) return false;
+  for (int r = 0; r < shape.ranks; ++r)
+    if (planes_without_room(shape, setup, r) > (apart ? shape.x_count(r) / 4 : 0)) return false;
+  return true;
+}
+
+/// Backward, whether planes lie in the field: where that takes them and nobody needs the input any more, or rows cannot
+/// lie there. The same on all ranks.
+bool backward_in_middle(const SlabShape& shape, const SlabRank& rank, const SlabOptions& options,
+                        const SlabSetup& setup) {
   const bool wanted = !setup.ends[1].keeps_input || !(rank.stores() || leave_in_order(shape, rank));
-  return {room, options.in_place || (wanted && !setup.in_place && fields_take_planes(shape, setup))};
+  return options.in_place || (wanted && !setup.in_place && fields_take_planes(shape, setup));
 }
 
 /// In the spectrum if it may be overwritten. In the field if that has room, and its planes can take the place of rows
@@ -68,7 +87,14 @@ SlabPlaces places_of(const SlabRank& rank, int number, const SlabShape& shape, c
   SlabPlaces places;
   places.in_place = options.in_place;
   places.own_rows = has_own_rows(shape, setup);
-  places.in_middle = planes_in_middle(shape, rank, options, setup, places.own_rows);
+  places.in_middle = {forward_in_middle(shape, options, setup, places.own_rows),
+                      backward_in_middle(shape, rank, options, setup)};
+  if (places.has_middle(Direction::forward)) {
+    places.tail = planes_without_room(shape, setup, number);
+    // x lines of the first part write all over the columns of planes that lie otherwise than the spectrum.
+    const bool shares = setup.ends[0].spare.empty() && shape.pitch() != shape.spectrum_pitch();
+    if (shares) places.packed_bytes = rank.later_parts_bytes();
+  }
   places.rows_back = rows_back(shape, rank, number, setup, places.has_middle(Direction::backward));
   return places;
 }

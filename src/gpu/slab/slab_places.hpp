@@ -16,6 +16,8 @@ struct SlabPlaces {
   std::array<bool, 2> in_middle{};  ///< the planes are in `middle` and not in scratch: forward, backward; of all ranks
   bool in_place = false;            ///< input and result may be one array, which the planes are, too
   RowsBack rows_back = RowsBack::scratch;
+  std::int64_t tail = 0;         ///< forward so many of the last planes lie in scratch, where `middle` has no room
+  std::size_t packed_bytes = 0;  ///< SlabArrays::packed
 
   bool has_middle(Direction direction) const { return in_middle[static_cast<std::size_t>(direction)]; }
 };

@@ -50,7 +50,8 @@ SlabFusion fusion_of(const SlabShape& shape, const SlabOptions& options) {
   const auto owned = [&](std::int64_t n) { return supported(n) && n >= 2 * shape.ranks; };
   SlabFusion fusion;
   fusion.y = fits && supported(shape.ny) && pitch % unit == 0;
-  fusion.direct = fusion.y && owned(shape.ny) && owned(shape.nx);
+  const bool owners = fusion.y && owned(shape.ny) && owned(shape.nx);
+  fusion.direct = owners;
   fusion.planes = fusion.y && device::lines::planes_worthwhile(shape.ny, shape.nz, shape.transform.precision,
                                                                shape.real(), shape.nx * shape.ny * shape.nzc());
   const int nx = static_cast<int>(shape.nx), ny = static_cast<int>(shape.ny), nz = static_cast<int>(shape.nz);
@@ -69,6 +70,7 @@ SlabFusion fusion_of(const SlabShape& shape, const SlabOptions& options) {
   // Every rank must decide alike: the smallest and largest shares of rows are looked at, not the own one.
   const auto whole_units = [&](int r) { return shape.y_count(r) * pitch % unit == 0; };
   fusion.x = fusion.direct || (own && supported(shape.nx) && whole_units(0) && whole_units(shape.ranks - 1));
+  fusion.direct_back = owners && fusion.x;
   fusion.copied = fusion.x && shape.spectrum_pitch() != pitch && has_odd_rows(shape) && !odd;
   fusion.checked = fusion.z() && fusion.x && device::lines::planes_checkable(ny, nz) && device::lines::checkable(ny) &&
                    device::lines::checkable(nx);
@@ -164,6 +166,12 @@ std::size_t SlabRank::rows_back_bytes() const {
   if (!packs()) return shape_.rows_bytes(rank_);
   return shape_.complex_bytes() *
          static_cast<std::size_t>((shape_.ranks - 1) * shape_.x_count(0) * shape_.y_count(rank_) * shape_.pitch());
+}
+
+std::size_t SlabRank::later_parts_bytes() const {
+  const std::int64_t columns = part(parts() - 1).end - part(0).end;
+  return shape_.complex_bytes() *
+         static_cast<std::size_t>((shape_.ranks - 1) * shape_.x_count(rank_) * shape_.y_count(0) * columns);
 }
 
 std::size_t SlabRank::library_bytes() const {

@@ -39,12 +39,19 @@ struct SlabArrays {
                                        ///< may be packed (SlabRank::packs)
   std::uint32_t* tokens = nullptr;     ///< SlabRank::tokens() of them; null on all ranks: none are used
   const SlabChecks* checks = nullptr;  ///< with SlabOptions::checks, of the direction; else null
+  /// Forward, with plane passes, where the planes have no room in the spectrum: those from `tail_begin` on lie here.
+  void* tail = nullptr;
+  std::int64_t tail_begin = 0;
+  /// Forward, where the planes are in the spectrum in other columns than there: what goes to others of all parts but
+  /// the first waits here for the copies, packed (SlabRank::later_parts_bytes).
+  void* packed = nullptr;
   void* x_rows() const { return rows != nullptr ? rows : spectrum; }
 };
 
-/// Which steps are passes of our own. A cut of equal parts lets them put the rank's own block into place (direct).
+/// Which steps are passes of our own. They may put the rank's own block into place: forward the y lines (direct),
+/// backward the x lines (direct_back).
 struct SlabFusion {
-  bool y = false, x = false, direct = false;
+  bool y = false, x = false, direct = false, direct_back = false;
   bool planes = false;  ///< z lines and the y lines of the first part in one pass over memory
   /// z lines by plane passes without columns: with checks, or where cuFFT would need a work area. The latter each rank
   /// finds by itself; layouts and turns do not depend on it.
@@ -91,6 +98,8 @@ class SlabRank {
   bool packs() const { return puts_own(Direction::backward) && !fusion_.copied && !options_.stores; }
   /// Bytes of the rows on the way back.
   std::size_t rows_back_bytes() const;
+  /// Bytes of what goes to others forward, but for the first part.
+  std::size_t later_parts_bytes() const;
   device::EventHandle sent(int part, int chunk, int to) const;
 
   /// send_*() is called for each turn from 0 to turns() - 1. A thread that drives several GPUs should enqueue a turn of
@@ -159,7 +168,7 @@ class SlabRank {
   void first_part_backward(const SlabArrays& own, Range planes, device::StreamHandle stream) const;
   const SlabArrays* straight_into(int q, const SlabArrays& own, std::span<const SlabPeer> peers) const;
   device::lines::Pass y_pass(const SlabArrays& own, Range planes, Range z, Direction direction) const;
-  device::lines::Pass y_pass_forward(const SlabArrays& own, Range planes, Range z,
+  device::lines::Pass y_pass_forward(const SlabArrays& own, Range planes, int part,
                                      std::span<const SlabPeer> peers) const;
   void y_lines(const SlabArrays& own, device::lines::Pass pass, device::StreamHandle stream) const;
   void x_lines_forward(const SlabArrays& own, Range z, device::StreamHandle stream) const;
@@ -180,11 +189,15 @@ class SlabRank {
   device::StreamHandle copy_stream(int q) const { return copy_[q == rank_ ? 1 : 0].get(); }
   device::lines::Part part_of_planes(void* planes, int rank, std::int64_t x, std::int64_t y) const;
   device::lines::Part part_of_rows(void* rows, int rank, std::int64_t x) const;
+  void* planes_at(const SlabArrays& own, std::int64_t x) const;
+  static std::vector<Range> where_they_lie(const SlabArrays& own, Range planes);
   struct Block;
   device::BoxCopy block(const Block& block) const;
+  device::lines::Part packed(void* base, int q, Range z, std::int64_t lines) const;
+  device::lines::Part planes_leaving(const SlabArrays& own, int q, int part, std::int64_t x) const;
   device::lines::Part leaving(const SlabArrays& own, int q, int part) const;
   int last_turn_in(const SlabArrays& own, Range planes) const;
-  device::BoxCopy planes_block(const SlabArrays& own, const SlabArrays& there, int q, Turn turn) const;
+  device::BoxCopy planes_block(const SlabArrays& own, const SlabArrays& there, int q, int part, Range planes) const;
   device::BoxCopy rows_block(const SlabArrays& own, const SlabArrays& there, int q, Turn turn) const;
   void send(const SlabArrays& own, std::span<const SlabPeer> peers, int turn, Direction direction);
   SendRing ring() const { return {shape_.ranks, turns(), rank_}; }
@@ -193,7 +206,7 @@ class SlabRank {
   void wait_for_own_copies(Turn turn, Direction direction, device::StreamHandle stream) const;
   /// Whether passes put the own block where it belongs.
   bool puts_own(Direction direction) const {
-    return fusion_.direct && (direction == Direction::forward || !options_.in_place);
+    return direction == Direction::forward ? fusion_.direct : fusion_.direct_back && !options_.in_place;
   }
   bool copies_to(int q, Direction direction) const { return q != rank_ || !puts_own(direction); }
   std::size_t event_index(int part, int chunk) const { return static_cast<std::size_t>(turns_before(part) + chunk); }

@@ -94,6 +94,7 @@ struct SlabOptions {
   /// Input and result may be one array, which the planes are too (SlabShape::planes_like_field): backward a part of the
   /// columns may be written by others only when its x lines have been read, and the own block is copied like others'.
   bool in_place = false;
+  bool planes = false;  ///< plane passes take planes on all GPUs (SlabFusion::planes)
   /// With three ranks or more: only one rank at a time sends to a GPU (gpu/move/send_turns.hpp). Nothing: only if
   /// shares are large.
   std::optional<bool> paired;

@@ -79,12 +79,14 @@ device::BoxCopy SlabRank::block(const Block& b) const {
   return box;
 }
 
-/// Rows y of rank q, of a run of own planes and a part of z.
-device::BoxCopy SlabRank::planes_block(const SlabArrays& own, const SlabArrays& there, int q, Turn turn) const {
-  const Range planes = chunk(rank_, turn.part, turn.chunk);
-  return block({part_of_planes(own.planes, rank_, planes.begin, shape_.y_begin(q)),
-                part_of_rows(there.x_rows(), q, shape_.x_begin(rank_) + planes.begin), planes.count(),
-                shape_.y_count(q), part(turn.part), true});
+/// Rows y of rank q, of a run of own planes in one array and a part of z.
+device::BoxCopy SlabRank::planes_block(const SlabArrays& own, const SlabArrays& there, int q, int p,
+                                       Range planes) const {
+  device::lines::Part rows = planes_leaving(own, q, p, planes.begin);
+  rows.base = static_cast<char*>(rows.base) +
+              planes.begin * rows.outer_stride * static_cast<std::int64_t>(shape_.complex_bytes());
+  return block({rows, part_of_rows(there.x_rows(), q, shape_.x_begin(rank_) + planes.begin), planes.count(),
+                shape_.y_count(q), part(p), true});
 }
 
 /// A run of the planes of rank q, the rows y of this rank, a part of z.
@@ -113,8 +115,11 @@ void SlabRank::send(const SlabArrays& own, std::span<const SlabPeer> peers, int 
     const SlabArrays& there = peers[static_cast<std::size_t>(q)].arrays;
     const device::StreamHandle stream = copy_stream(q);
     ring().await(own.tokens, turn, step, stream);
-    device::copy_box(
-        direction == Direction::forward ? planes_block(own, there, q, now) : rows_block(own, there, q, now), stream);
+    if (direction == Direction::backward)
+      device::copy_box(rows_block(own, there, q, now), stream);
+    else
+      for (const Range& run : where_they_lie(own, chunk(rank_, now.part, now.chunk)))
+        device::copy_box(planes_block(own, there, q, now.part, run), stream);
     const auto tokens = [&peers](int rank) { return peers[static_cast<std::size_t>(rank)].arrays.tokens; };
     ring().pass(tokens, turn, step, stream);  // first: another rank's copy waits for it
     device::record(sent(now.part, now.chunk, q), stream);
@@ -183,7 +188,8 @@ void SlabRank::send_forward(const SlabArrays& own, std::span<const SlabPeer> pee
     if (p == 0)
       first_part_forward(own, chunk(rank_, p, c), {}, stream);
     else
-      y_lines(own, y_pass_forward(own, chunk(rank_, p, c), part(p), {}), stream);
+      for (const Range& run : where_they_lie(own, chunk(rank_, p, c)))
+        y_lines(own, y_pass_forward(own, run, p, {}), stream);
     release_copies(Direction::forward, stream);
   }
   send(own, peers, turn, Direction::forward);
@@ -194,7 +200,8 @@ void SlabRank::finish_forward(const SlabArrays& own, std::span<const SlabPeer> p
   for (int p = 0; p < parts(); ++p) {
     const Turn last{p, chunks(p) - 1};
     wait_for_peers(peers, last, Direction::forward, stream);
-    if (own.planes == own.spectrum) wait_for_own_copies(last, Direction::forward, stream);
+    if (own.planes == own.spectrum && (p == 0 || own.packed == nullptr))
+      wait_for_own_copies(last, Direction::forward, stream);
     x_lines_forward(own, part(p), stream);
   }
   wait_for_own_copies({parts() - 1, chunks(parts() - 1) - 1}, Direction::forward, stream);

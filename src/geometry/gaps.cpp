@@ -4,6 +4,7 @@
 #include <limits>
 #include <numeric>
 
+#include "base/check.hpp"
 #include "geometry/layout_rep.hpp"
 
 namespace shardfft {
@@ -92,6 +93,13 @@ std::optional<Layout> without_gaps(const Layout& layout) {
       pieces.begin(), pieces.end(), [&](const Piece& a, const Piece& b) { return told(a) < told(b); }));
   if (!std::all_of(pieces.begin(), pieces.end(), [&](const Piece& p) { return has_order(p, order); })) return {};
   return grid_or_boxes(layout.shape(), sets, order);
+}
+
+Layout with_padded_rows(const Layout& grid, std::int64_t unit) {
+  require(grid.is_grid() && unit >= 1, "only rows of grid layouts are padded");
+  auto rep = std::make_shared<Layout::Rep>(Layout::Rep::of(grid));
+  rep->row_unit = unit;
+  return Layout::Rep::layout(rep);
 }
 
 }  // namespace shardfft

@@ -13,4 +13,8 @@ std::int64_t reach_of(const Piece& piece);
 /// gaps, and where a rank has several pieces or ranks have other orders of axes.
 std::optional<Layout> without_gaps(const Layout& layout);
 
+/// A grid layout whose rows along the fastest axis begin at multiples of `unit` elements. What is made of it has such
+/// rows too.
+Layout with_padded_rows(const Layout& grid, std::int64_t unit);
+
 }  // namespace shardfft

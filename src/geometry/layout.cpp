@@ -53,14 +53,21 @@ int grid_ranks(const Shape& shape, const Shape& grid) {
   return static_cast<int>(ranks);
 }
 
-Piece dense_piece(const IndexSet& set, const AxisOrder& order) {
+std::int64_t rounded_up(std::int64_t count, std::int64_t unit) { return (count + unit - 1) / unit * unit; }
+
+Piece dense_piece(const IndexSet& set, const Rep& rep) {
   Piece piece{set, 0, {}};
   std::int64_t stride = 1;
-  for (auto axis = order.rbegin(); axis != order.rend(); ++axis) {
+  for (auto axis = rep.order.rbegin(); axis != rep.order.rend(); ++axis) {
     piece.stride[static_cast<std::size_t>(*axis)] = stride;
-    stride *= set.axis[static_cast<std::size_t>(*axis)].count;
+    stride = rounded_up(stride * set.axis[static_cast<std::size_t>(*axis)].count, rep.row_unit);
   }
   return piece;
+}
+
+/// So many elements, whose rows along the fastest axis have `row`, with the gaps behind these.
+std::int64_t with_gaps(std::int64_t count, std::int64_t row, const Rep& rep) {
+  return rep.row_unit == 1 || count == 0 ? count : count / row * rounded_up(row, rep.row_unit);
 }
 
 /// The strides must count the ranks 0, 1, ... without gaps, in whatever order of the axes.
@@ -219,7 +226,10 @@ void Layout::check_rank(int rank) const {
 
 std::int64_t Layout::count(int rank) const {
   check_rank(rank);
-  if (rep_->form == Rep::Form::grid) return grid_set(*rep_, rank).count();
+  if (rep_->form == Rep::Form::grid) {
+    const IndexSet set = grid_set(*rep_, rank);
+    return with_gaps(set.count(), set.axis[static_cast<std::size_t>(order().back())].count, *rep_);
+  }
   if (rep_->form == Rep::Form::boxes) return rep_->sets[static_cast<std::size_t>(rank)].count();
   std::int64_t sum = 0, reach = 0;
   for (const Piece& p : rep_->make_pieces(rank)) {
@@ -232,11 +242,13 @@ std::int64_t Layout::count(int rank) const {
 std::int64_t Layout::max_count() const {
   std::int64_t most = is_grid() ? 1 : 0;
   if (is_grid()) {
-    for (const auto& parts : rep_->parts)
-      most *= std::max_element(parts.begin(), parts.end(), [](const auto& a, const auto& b) {
-                return a.count < b.count;
-              })->count;
-    return most;
+    const auto longest = [](const std::vector<Progression>& parts) {
+      return std::max_element(parts.begin(), parts.end(),
+                              [](const auto& a, const auto& b) { return a.count < b.count; })
+          ->count;
+    };
+    for (const auto& parts : rep_->parts) most *= longest(parts);
+    return with_gaps(most, longest(rep_->parts[static_cast<std::size_t>(order().back())]), *rep_);
   }
   for (int r = 0; r < ranks(); ++r) most = std::max(most, count(r));
   return most;
@@ -258,7 +270,7 @@ std::vector<Piece> Layout::pieces(int rank) const {
   if (rep_->form == Rep::Form::pieces) return rep_->make_pieces(rank);
   const IndexSet set = local(rank);
   if (set.empty()) return {};
-  return {dense_piece(set, rep_->order)};
+  return {dense_piece(set, *rep_)};
 }
 
 bool Layout::axis_is_local(int axis) const {
@@ -320,7 +332,7 @@ bool Layout::same_as(const Layout& other) const {
   if (rep_ == other.rep_) return true;
   if (shape() != other.shape() || ranks() != other.ranks()) return false;
   if (is_grid() && other.is_grid() && rep_->parts == other.rep_->parts && order() == other.order() &&
-      rep_->rank_stride == other.rep_->rank_stride)
+      rep_->rank_stride == other.rep_->rank_stride && rep_->row_unit == other.rep_->row_unit)
     return true;
   for (int r = 0; r < ranks(); ++r)
     if (pieces(r) != other.pieces(r)) return false;

@@ -15,6 +15,10 @@ struct Layout::Rep {
   std::vector<int> rank_stride;                        ///< grid: rank = sum of coordinate * stride
   std::vector<IndexSet> sets;                          ///< boxes: per rank
   std::function<std::vector<Piece>(int)> make_pieces;  ///< pieces: any rank, on demand
+  std::int64_t row_unit = 1;                           ///< grid: what the fastest axis takes in memory is a multiple
+
+  static const Rep& of(const Layout& layout) { return layout.rep(); }
+  static Layout layout(std::shared_ptr<const Rep> rep) { return Layout(std::move(rep)); }
 };
 
 /// 0, 1, 2, ...

@@ -154,6 +154,7 @@ std::uint64_t Layout::fingerprint() const {
   };
   if (is_grid()) {
     for (const int s : rep_->rank_stride) hash = mix(hash, s);
+    hash = mix(hash, rep_->row_unit);
     for (const auto& parts : rep_->parts) std::for_each(parts.begin(), parts.end(), add);
     return hash;
   }

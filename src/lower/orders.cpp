@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <span>
 
+#include "geometry/gaps.hpp"
+
 namespace shardfft {
 
 namespace {
@@ -43,6 +45,16 @@ Program choose_orders(Program program, Target& target) {
     program.steps.erase(program.steps.begin() + at - 1);
     program.states.erase(program.states.begin() + at);
     program.states[end - 1].free_order = false;
+  }
+  return program;
+}
+
+Program pad_rows(Program program, Target& target) {
+  for (std::size_t i = 1; i + 2 < program.states.size(); ++i) {
+    if (!is_reshape(program, i)) continue;
+    const std::int64_t unit = target.row_unit(program, static_cast<int>(i));
+    for (const std::size_t state : {i, i + 1})
+      if (unit > 1) program.states[state].layout = with_padded_rows(program.states[state].layout, unit);
   }
   return program;
 }

@@ -40,6 +40,10 @@ class Target {
   /// The order of axes in memory between the reshape `step` of the program and the next one. Empty for the natural one.
   virtual AxisOrder order_after(const Program& program, int step) = 0;
 
+  /// At multiples of how many elements the rows of both arrays around the reshape `step` are best begun, which only the
+  /// plan sees. 1: one behind the other.
+  virtual std::int64_t row_unit(const Program& /*program*/, int /*step*/) { return 1; }
+
   /// What runs as one task, of the steps from steps[at] on; `steps` are those of the program that move something.
   virtual Fusion fusion(const Program& /*program*/, const std::vector<int>& /*steps*/, std::size_t /*at*/) {
     return {};

@@ -48,7 +48,7 @@ std::vector<std::vector<int>> groups_of(const Program& program, std::size_t step
 }  // namespace
 
 Program lowered(const Program& program, Target& target) {
-  return cut_transforms(choose_orders(program, target), target);
+  return cut_transforms(pad_rows(choose_orders(program, target), target), target);
 }
 
 Program cut_transforms(const Program& program, Target& target) {

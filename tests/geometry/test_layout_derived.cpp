@@ -3,6 +3,7 @@
 
 #include <map>
 
+#include "geometry/gaps.hpp"
 #include "shardfft/error.hpp"
 #include "support/elements.hpp"
 #include "support/zoo.hpp"
@@ -185,6 +186,26 @@ TEST(LayoutDerived, OverlapsAreThoseOfEveryRankByItself) {
         });
         EXPECT_EQ(seen, expected) << name << " on " << ranks;
       }
+}
+
+/// What is made of padded rows is padded too; the elements are those of rows without gaps.
+TEST(PaddedRows, BeginAtMultiples) {
+  const Layout dense = Layout::slab({4, 3, 5}, 3, 0), padded = with_padded_rows(dense, 4);
+  EXPECT_FALSE(padded.same_as(dense));
+  EXPECT_NE(padded.fingerprint(), dense.fingerprint());
+  for (int rank = 0; rank < 3; ++rank) {
+    EXPECT_EQ(padded.local(rank), dense.local(rank));
+    EXPECT_EQ(padded.count(rank), dense.count(rank) / 5 * 8);
+  }
+  EXPECT_EQ(padded.max_count(), 2 * 3 * 8);
+  const Piece piece = padded.with_batch(2).pieces(0).front();
+  EXPECT_EQ(piece.stride[3], 1);
+  EXPECT_EQ(piece.stride[2], 8);
+  EXPECT_EQ(piece.stride[1], 3 * 8);
+  EXPECT_EQ(piece.stride[0], 2 * 3 * 8);
+  EXPECT_TRUE(padded.with_axis_extent(2, 8).pieces(1) == Layout::slab({4, 3, 8}, 3, 0).pieces(1));
+  const Layout boxes = Layout::boxes({4, 3, 5}, {dense.local(0), dense.local(1), dense.local(2)});
+  EXPECT_THROW(with_padded_rows(boxes, 4), Error);
 }
 
 }  // namespace

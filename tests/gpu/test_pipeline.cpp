@@ -78,6 +78,65 @@ TEST(DevicePipeline, CutsBothEndsOfSlabs) {
   EXPECT_NE(pairs.find("4 along axis 0 at the sender and 2 along axis 1 at the receiver"), std::string::npos) << pairs;
 }
 
+/// The spectrum that a plan makes of numbers which tell their places, on all its GPUs; and how far the way back leads
+/// from these numbers, at most.
+std::pair<std::vector<std::vector<float>>, double> spectrum_and_way_back(const TransformCase& c, int ranks) {
+  Plan plan = make_plan_over(devices_for(ranks), c);
+  std::vector<std::vector<float>> fields, spectra;
+  std::vector<PlacedArray> in, out;
+  std::vector<void*> from, to;
+  for (int r = 0; r < ranks; ++r) {
+    const std::size_t bytes = plan.input(r).bytes();
+    std::vector<float>& field = fields.emplace_back(bytes / sizeof(float));
+    for (std::size_t i = 0; i < field.size(); ++i) field[i] = static_cast<float>((i * 7919 + to_size(r)) % 1013) / 1013;
+    from.push_back(in.emplace_back("device", devices_for(ranks)[to_size(r)], bytes).data());
+    to.push_back(out.emplace_back("device", devices_for(ranks)[to_size(r)], plan.output(r).bytes()).data());
+    in.back().put(field.data());
+  }
+  plan.forward(from, to);
+  for (int r = 0; r < ranks; ++r)
+    out[to_size(r)].get(spectra.emplace_back(plan.output(r).bytes() / sizeof(float)).data());
+  plan.backward(to, from);
+  double most = 0;
+  for (int r = 0; r < ranks; ++r) {
+    std::vector<float> back(fields[to_size(r)].size());
+    in[to_size(r)].get(back.data());
+    for (std::size_t i = 0; i < back.size(); ++i)
+      most = std::max(most, static_cast<double>(std::abs(back[i] - fields[to_size(r)][i])));
+  }
+  return {spectra, most};
+}
+
+/// Half spectra whose rows would begin within sectors are padded between the passes, and dense for the user: as the
+/// engine has them.
+TEST(DevicePipeline, PadsHalfSpectraBetweenPasses) {
+  if (!device::lines::planes_supported(128, 128, Precision::f32, true)) GTEST_SKIP() << "no plane kernels";
+  for (const int ranks : {2, 3}) {
+    TransformCase c = chunked({ranks * 128, 128, 128}, "slab", "left", Kind::r2c, 1);
+    c.precision = Precision::f32;
+    const auto by_engine = spectrum_and_way_back(c, ranks).first;
+    const SlabsBySchedule switched;
+    EXPECT_NE(told(c, ranks).find("fft r2c 128 128 by plane pass"), std::string::npos) << told(c, ranks);
+    EXPECT_NE(told(c, ranks).find("fft c2r 128 128 by plane pass"), std::string::npos) << told(c, ranks);
+    const auto [spectra, away] = spectrum_and_way_back(c, ranks);
+    EXPECT_LE(away, 1e-5);
+    for (std::size_t r = 0; r < spectra.size(); ++r)
+      for (std::size_t i = 0; i < spectra[r].size(); ++i)
+        ASSERT_NEAR(spectra[r][i], by_engine[r][i], 0.05) << "rank " << r << ", number " << i;
+  }
+}
+
+/// In chunks, which must be large enough for planes.
+TEST(DevicePipeline, CutsBothEndsOfPaddedSpectra) {
+  if (!device::lines::planes_supported(128, 128, Precision::f32, true)) GTEST_SKIP() << "no plane kernels";
+  const SlabsBySchedule switched;
+  TransformCase c = chunked({1056, 128, 128}, "slab", "left", Kind::r2c, 4);
+  c.precision = Precision::f32;
+  EXPECT_NE(told(c, 2).find("4 chunks, 2 along axis 0 at the sender and 2 along axis 1"), std::string::npos)
+      << told(c, 2);
+  EXPECT_LE(spectrum_and_way_back(c, 2).second, 1e-5);
+}
+
 /// Planes are one pass over memory, chunk by chunk, where chunks are large enough to be worth one.
 TEST(DevicePipeline, KeepsPlanesTogether) {
   const Shape shape{1024, 128, 64};

@@ -33,7 +33,11 @@ std::optional<device::lines::Pass> pass_of(const FftSpec& spec, LinesFor purpose
   });
   // One call of cuFFT takes one loop beside the lines. With two loops it would need many calls.
   const bool any = purpose == LinesFor::trial || (purpose == LinesFor::alone && outer.count > 1);
-  if (odd && (!any || own != nullptr)) return std::nullopt;
+  // Beside owners of what is written only the rows that are read may be odd.
+  bool owners_fit = own == nullptr || own->side == OwnPoints::Side::output;
+  for (const std::int64_t stride : {line.to, outer.to, own != nullptr ? own->line.there : some, outer_there})
+    owners_fit = owners_fit && (own == nullptr || device::lines::begins_with_units(stride, spec.precision));
+  if (odd && (!any || !owners_fit)) return std::nullopt;
   if (!device::lines::countable(outer.count, across)) return std::nullopt;
   // Narrow rows would leave most of a bundle empty.
   if (2 * across < device::lines::granule(spec.precision) ||

@@ -21,7 +21,7 @@ enum class PlanesFor {
 
 /// The pass over planes of neighbouring points along the last axis, rows and planes at any stride, without its arrays.
 std::optional<device::lines::PlanePass> planes_of(const FftSpec& spec, PlanesFor purpose) {
-  const bool room = purpose == PlanesFor::lines, only_rows = purpose == PlanesFor::rows;
+  const bool only_rows = purpose == PlanesFor::rows;
   const bool real = spec.kind != Kind::c2c, apart = real || purpose != PlanesFor::results;
   if (spec.transform.size() != 2 || spec.kind == Kind::r2r || is_empty(spec)) return std::nullopt;
   if (real && (spec.kind == Kind::r2c) != (spec.direction == Direction::forward)) return std::nullopt;
@@ -30,6 +30,8 @@ std::optional<device::lines::PlanePass> planes_of(const FftSpec& spec, PlanesFor
                   : device::lines::planes_supported(column.count, row.count, spec.precision, real)))
     return std::nullopt;
   const std::int64_t points = device::lines::spectrum_points(row.count, real);
+  const std::int64_t pitch = spec.direction == Direction::forward ? column.to : column.from;
+  const bool room = purpose == PlanesFor::lines || pitch == device::lines::whole_bundles(points, spec.precision);
   if (!room && points % device::lines::unit(spec.precision) != 0) return std::nullopt;
   const Loops loops = merged(spec.batch);
   if (loops.size() > 1 || row.from != 1 || row.to != 1) return std::nullopt;

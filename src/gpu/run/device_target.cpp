@@ -90,25 +90,31 @@ TransformStep only(const TransformStep& fft, int axis) {
   return alone;
 }
 
+/// The reshape behind a transform of a program's, with that alone, or the one before it.
+Joined next_to(const Program& program, std::size_t at, ChunkEnds end, const TransformStep& fft) {
+  const std::vector<State>& states = program.states;
+  const State &before = states[at], &after = states[at + 1];
+  const bool whole = fft.axes.size() == std::get<TransformStep>(program.steps[at]).axes.size();
+  if (end == ChunkEnds::sender)
+    return {0, after, states[at + 2], Pass{fft, whole ? before : state_after(reversed(fft), after), after}, {}};
+  return {0, states[at - 1], before, {}, Pass{fft, before, whole ? after : state_after(fft, before)}};
+}
+
 }  // namespace
 
-/// Whether one pass of our own, which crosses memory once, runs each chunk of a transform before the reshape between
-/// these states, or behind it, on all GPUs. Nothing where they cannot be cut.
-std::optional<bool> DeviceTarget::has_one_pass(const TransformStep& fft, const State& from, const State& to,
-                                               ChunkEnds end) const {
+/// Whether one pass of our own, which crosses memory once, runs each chunk of the transform `at` before a reshape, or
+/// behind one, on all GPUs. Nothing where they cannot be cut.
+std::optional<bool> DeviceTarget::has_one_pass(const Program& program, std::size_t at, ChunkEnds end) const {
   const bool is_before = end == ChunkEnds::sender;
-  const Chunking cut =
-      chunking({from.layout, to.layout, is_before ? &fft : nullptr, is_before ? nullptr : &fft}, from, to);
+  const Joined joined = next_to(program, at, end, std::get<TransformStep>(program.steps[at]));
+  const Chunking cut = chunking(joined);
   if (!cut.cuts()) return std::nullopt;
   const bool chunked = cut.ends == end;
-  Pass pass{fft, is_before ? state_after(reversed(fft), from) : to, is_before ? from : state_after(fft, to)};
+  Pass pass = is_before ? *joined.before : *joined.after;
   pass.preserve_input = is_before;  // what has arrived is read once
   return team_.all_of([&](const Member& member) {
-    for (int k = 0; k < (chunked ? cut.parts : 1); ++k) {
-      const FftSpec spec = fft_spec(pass, member.rank, setup_.precision, chunked ? cut.slice(k) : Slice{});
-      const FftPlan plan = plan_fft(spec);
-      if (!is_empty(spec) && (plan.stages() > 1 || !plan.is_own())) return false;
-    }
+    for (int k = 0; k < (chunked ? cut.parts : 1); ++k)
+      if (!is_one_pass(fft_spec(pass, member.rank, setup_.precision, chunked ? cut.slice(k) : Slice{}))) return false;
     return true;
   });
 }
@@ -119,10 +125,9 @@ bool DeviceTarget::stays_whole(const Program& program, std::size_t at) const {
   const auto& fft = std::get<TransformStep>(program.steps[at]);
   if (setup_.options.verify || !is_one_transform(fft)) return false;
   std::optional<bool> behind, ahead;
-  if (is_reshape(program, at + 1))
-    behind = has_one_pass(fft, program.states[at + 1], program.states[at + 2], ChunkEnds::sender);
+  if (is_reshape(program, at + 1)) behind = has_one_pass(program, at, ChunkEnds::sender);
   if (behind == false || at == 0 || !is_reshape(program, at - 1)) return behind.value_or(false);
-  ahead = has_one_pass(fft, program.states[at - 1], program.states[at], ChunkEnds::receiver);
+  ahead = has_one_pass(program, at, ChunkEnds::receiver);
   return ahead.value_or(behind.value_or(false));
 }
 
@@ -143,19 +148,19 @@ std::vector<std::vector<int>> DeviceTarget::groups(const Program& program, int s
   };
   if (stays_whole(program, at)) return {axes};
   const bool together = setup_.options.verify && checks_itself(program, step);
+  const auto cuts = [&](ChunkEnds end, const TransformStep& of) {
+    return chunking(next_to(program, at, end, of)).cuts();
+  };
   if (is_reshape(program, at + 1)) {  // runs last
-    const State &from = program.states[at + 1], &to = program.states[at + 2];
-    if (together && chunking({from.layout, to.layout, &fft, nullptr}, from, to).cuts()) return {axes};
-    const TransformStep alone = only(fft, axis_alone(fft, to.layout, axes.front()));
+    if (together && cuts(ChunkEnds::sender, fft)) return {axes};
+    const TransformStep alone = only(fft, axis_alone(fft, program.states[at + 2].layout, axes.front()));
     const int axis = alone.axes.front().axis;
-    if (chunking({from.layout, to.layout, &alone, nullptr}, from, to).cuts()) return {{axis}, others(axis)};
+    if (cuts(ChunkEnds::sender, alone)) return {{axis}, others(axis)};
   } else if (at > 0 && is_reshape(program, at - 1)) {  // runs first
-    const State &from = program.states[at - 1], &to = program.states[at];
-    if (together && chunking({from.layout, to.layout, nullptr, &fft}, from, to).cuts()) return {axes};
-    const TransformStep alone = only(fft, axis_alone(fft, from.layout, axes.back()));
+    if (together && cuts(ChunkEnds::receiver, fft)) return {axes};
+    const TransformStep alone = only(fft, axis_alone(fft, program.states[at - 1].layout, axes.back()));
     const int axis = alone.axes.front().axis;
-    if (alone.keeps_numbers() && chunking({from.layout, to.layout, nullptr, &alone}, from, to).cuts())
-      return {others(axis), {axis}};
+    if (alone.keeps_numbers() && cuts(ChunkEnds::receiver, alone)) return {others(axis), {axis}};
   }
   return {axes};
 }
@@ -217,14 +222,14 @@ bool take_whole_runs(Chunking& chunking, const State& from, const State& to, Pre
   return true;
 }
 
-/// The transforms of which a cut makes pieces.
-std::vector<Pass> passes_in_pieces(const ChunkedSteps& steps, const State& from, const State& to, ChunkEnds ends) {
+/// The transforms of which a cut makes pieces. What has arrived is read once.
+std::vector<Pass> passes_in_pieces(const Joined& joined, ChunkEnds ends) {
   std::vector<Pass> passes;
-  if (steps.before != nullptr && ends != ChunkEnds::receiver)
-    passes.push_back({*steps.before, state_after(reversed(*steps.before), from), from});
-  if (steps.after != nullptr && ends != ChunkEnds::sender) {
-    passes.push_back({*steps.after, to, state_after(*steps.after, to)});
-    passes.back().preserve_input = false;  // what has arrived is read once
+  if (joined.before && ends != ChunkEnds::receiver) passes.push_back(*joined.before);
+  for (Pass& pass : passes) pass.preserve_input = true;  // it may be the user's
+  if (joined.after && ends != ChunkEnds::sender) {
+    passes.push_back(*joined.after);
+    passes.back().preserve_input = false;
   }
   return passes;
 }
@@ -247,15 +252,15 @@ std::int64_t aligned_indices(const Pass& pass, int axis, int rank, Precision pre
 /// where kernels can (multiples of 16 bytes), be transformed without copies around the transform, be as fast to scale
 /// as the whole, and have rows of so many bytes where rows are cut and the caller leaves open in how many parts.
 /// Collective.
-Chunking DeviceTarget::chunking(const ChunkedSteps& steps, const State& from, const State& to,
-                                const Cut& wanted) const {
+Chunking DeviceTarget::chunking(const Joined& joined, const Cut& wanted) const {
+  const State &from = joined.from, &to = joined.to;
   const int chunks = std::min(wanted_chunks(from, to), wanted.most);
   if (chunks < 2) return {};
   const std::size_t least_row = setup_.options.chunks > 0 ? 0 : peer_gpu_defaults().engine_row_bytes;
-  for (Chunking chunking : possible_chunkings(steps, chunks)) {
+  for (Chunking chunking : possible_chunkings(joined.steps(), chunks)) {
     if (chunking.ends != wanted.ends.value_or(chunking.ends)) continue;
     if (!take_whole_runs(chunking, from, to, setup_.precision, static_cast<std::int64_t>(least_row))) continue;
-    const std::vector<Pass> passes = passes_in_pieces(steps, from, to, chunking.ends);
+    const std::vector<Pass> passes = passes_in_pieces(joined, chunking.ends);
     std::int64_t grain = chunking.grain;
     for (const Member& member : team_.here())
       for (const Pass& pass : passes)
@@ -287,15 +292,14 @@ int sent_beside_first_pass(int messages, int ranks) {
 }  // namespace
 
 Pieces DeviceTarget::pieces(const Joined& joined) const {
-  const State &from = joined.from, &to = joined.to;
   const ChunkedSteps steps = joined.steps();
-  if (!joined.before && !joined.after) return in_pieces(steps, receiver_chunking(from, to));
-  const Chunking one = chunking(steps, from, to);
+  if (!joined.before && !joined.after) return in_pieces(steps, receiver_chunking(joined.from, joined.to));
+  const Chunking one = chunking(joined);
   if (!joined.before || !joined.after || one.ends == ChunkEnds::both) return in_pieces(steps, one);
-  const Chunking sender = chunking(steps, from, to, {ChunkEnds::sender});
+  const Chunking sender = chunking(joined, {ChunkEnds::sender});
   if (!sender.cuts()) return in_pieces(steps, one);
   const int head = sent_beside_first_pass(sender.parts, team_.ranks());
-  const Chunking receiver = chunking(steps, from, to, {ChunkEnds::receiver, sender.parts - head});
+  const Chunking receiver = chunking(joined, {ChunkEnds::receiver, sender.parts - head});
   return receiver.cuts() ? in_pieces(sender, receiver, head) : in_pieces(steps, one);
 }
 
@@ -316,10 +320,15 @@ Fusion DeviceTarget::fusion(const Program& program, const std::vector<int>& step
   if (!std::holds_alternative<ReshapeStep>(program.steps[static_cast<std::size_t>(reshape)])) ++reshape;
   const auto cuts = [&](const ChunkedSteps& chunked) {
     if (chunked.after != nullptr && begins_slab(program, reshape + 1)) return false;
+    const State* const state = &program.states[static_cast<std::size_t>(reshape)];
     // One that cannot run where peers write leads to the output: both buffers of the workspace are in use.
-    if (chunked.after != nullptr && !chunked.after->keeps_numbers() && steps.back() != reshape + 1) return false;
-    const auto i = static_cast<std::size_t>(reshape);
-    return chunking(chunked, program.states[i], program.states[i + 1]).cuts();
+    const bool leads =
+        chunked.after != nullptr && (!chunked.after->keeps_numbers() || !state[1].layout.same_as(state[2].layout));
+    if (leads && steps.back() != reshape + 1) return false;
+    Joined joined{reshape, state[0], state[1], {}, {}};
+    if (chunked.before != nullptr) joined.before = Pass{*chunked.before, state[-1], state[0]};
+    if (chunked.after != nullptr) joined.after = Pass{*chunked.after, state[1], state[2]};
+    return chunking(joined).cuts();
   };
   return {pipelined_steps(program, steps, at, cuts), true};
 }
@@ -329,7 +338,8 @@ Fusion DeviceTarget::fusion(const Program& program, const std::vector<int>& step
 /// come after it run there.
 bool DeviceTarget::in_place(const Program& program, int step) {
   const auto at = static_cast<std::size_t>(step);
-  if (!Target::in_place(program, step)) return false;
+  if (!Target::in_place(program, step) || !program.states[at].layout.same_as(program.states[at + 1].layout))
+    return false;
   if (at == 0 || !std::holds_alternative<ReshapeStep>(program.steps[at - 1])) return true;
   for (int later = step + 1; later < static_cast<int>(program.steps.size()); ++later)
     if (!Target::in_place(program, later)) return true;

@@ -21,6 +21,9 @@ struct Cut {
   int most = std::numeric_limits<int>::max();
 };
 
+/// Whether a transform on this GPU crosses memory once, by a pass of our own.
+bool is_one_pass(const FftSpec& spec);
+
 class DeviceTarget : public Target {
  public:
   /// setup.exchange is a name, never "auto".
@@ -29,6 +32,7 @@ class DeviceTarget : public Target {
 
   std::vector<std::vector<int>> groups(const Program& program, int step) override;
   AxisOrder order_after(const Program& program, int step) override;
+  std::int64_t row_unit(const Program& program, int step) override;
   Fusion fusion(const Program& program, const std::vector<int>& steps, std::size_t at) override;
   bool scales_free(const Program& program, int step) override;
   bool in_place(const Program& program, int step) override;
@@ -44,11 +48,11 @@ class DeviceTarget : public Target {
 
  private:
   int wanted_chunks(const State& from, const State& to) const;
-  Chunking chunking(const ChunkedSteps& steps, const State& from, const State& to, const Cut& wanted = {}) const;
+  Chunking chunking(const Joined& joined, const Cut& wanted = {}) const;
   Chunking receiver_chunking(const State& from, const State& to) const;
   bool line_pass_fits_all(const TransformStep& fft, const State& state) const;
   bool checks_itself(const Program& program, int step) const;
-  std::optional<bool> has_one_pass(const TransformStep& fft, const State& from, const State& to, ChunkEnds end) const;
+  std::optional<bool> has_one_pass(const Program& program, std::size_t at, ChunkEnds end) const;
   bool stays_whole(const Program& program, std::size_t at) const;
 
   const ExecutorSetup& setup_;

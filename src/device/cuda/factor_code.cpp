@@ -88,7 +88,10 @@ std::string factor_source(const SpectralFactors& factors, ElementType element) {
          "#line 1 \"multiply\"\nusing namespace shardfft::device;\n"
          "extern \"C\" __global__ void __launch_bounds__(256) multiply(const __grid_constant__ FactorPass pass) {\n"
          "  multiply_lines<" +
-         name_of(element) + ">(pass, [&](const long long* index) -> Complex<double> {\n" + writer.body() + "  });\n}\n";
+         name_of(element) +
+         ">(pass, [](const long long*) { return 0; },\n"
+         "      [&](int, const long long* index) -> Complex<double> {\n" +
+         writer.body() + "  });\n}\n";
 }
 
 std::string factor_code(const SpectralFactors& factors, ElementType element, int architecture) {

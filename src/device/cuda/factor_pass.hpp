@@ -33,14 +33,23 @@ inline unsigned blocks_of(const FactorPass& pass) {
   return blocks_for(pass.walk.elements / pass.walk.count[pass.walk.axes - 1] * pass.width);
 }
 
+/// Threads in a row along a line: with more, each finds its place for too few numbers.
+constexpr int longest_row = 32;
+
 /// One of each piece that is not empty.
 inline std::vector<FactorPass> factor_passes(const void* in, void* out, const SpectralFactors& factors,
                                              const std::complex<double>* numbers, const std::vector<Piece>& pieces) {
   std::vector<FactorPass> passes;
   for (const Piece& piece : pieces) {
-    FactorPass pass{in, out, reinterpret_cast<const Complex<double>*>(numbers), walk_of(piece), terms_of(factors), 1};
+    FactorPass pass{in, out, reinterpret_cast<const Complex<double>*>(numbers), walk_of(piece), terms_of(factors),
+                    1,  0};
     if (pass.walk.elements == 0) continue;
-    while (pass.width < threads && pass.width < pass.walk.count[pass.walk.axes - 1]) pass.width *= 2;
+    const int inner = pass.walk.axes - 1, axis = pass.walk.axis[inner];
+    while (pass.width < longest_row && pass.width < pass.walk.count[inner]) pass.width *= 2;
+    const auto varies = [axis](const FactorTerms::Term& term) {
+      return term.what == FactorTerms::What::axis && term.axis == axis;
+    };
+    while (pass.same < pass.terms.count && !varies(pass.terms.term[pass.same])) ++pass.same;
     passes.push_back(pass);
   }
   return passes;

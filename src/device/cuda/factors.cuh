@@ -20,14 +20,14 @@ struct FactorTerms {
 };
 
 /// What the kernels take: `width` threads of a block, a power of two, walk along the axis that is nearest to
-/// contiguous, the others and the blocks over its lines.
+/// contiguous, the others and the blocks over its lines. The first `same` terms are the same for all numbers of a line.
 struct FactorPass {
   const void* in;
   void* out;
   const Complex<double>* numbers;
   Walk walk;
   FactorTerms terms;
-  int width;
+  int width, same;
 };
 
 template <class T>
@@ -52,9 +52,10 @@ __device__ void set_factor(Complex<double> from, Complex<T>& to) {
   to = {static_cast<T>(from.re), static_cast<T>(from.im)};
 }
 
-/// factor_of(index) is the Complex<double> of a number, from its index along each axis of the state.
-template <class Number, class FactorOf>
-__device__ void multiply_lines(const FactorPass& pass, const FactorOf& factor_of) {
+/// begin(index) is what the numbers of a line have in common, from the index of any of them along each axis of the
+/// state; factor_of(that, index) is the Complex<double> of a number.
+template <class Number, class Begin, class FactorOf>
+__device__ void multiply_lines(const FactorPass& pass, const Begin& begin, const FactorOf& factor_of) {
   const Walk& walk = pass.walk;
   const Number* const in = static_cast<const Number*>(pass.in);
   Number* const out = static_cast<Number*>(pass.out);
@@ -64,11 +65,12 @@ __device__ void multiply_lines(const FactorPass& pass, const FactorOf& factor_of
   for (long long line = blockIdx.x * static_cast<long long>(rows) + y; line * length < walk.elements; line += step) {
     long long index[walk_axes];
     const long long first = locate(walk, line, index, inner);
+    const auto common = begin(index);
     for (long long i = x; i < length; i += pass.width) {
       index[axis] = walk.first[inner] + i * walk.step[inner];
       const long long place = first + i * walk.stride[inner];
       Number factor;
-      set_factor(factor_of(index), factor);
+      set_factor(factor_of(common, index), factor);
       out[place] = product(in[place], factor);
     }
   }

@@ -54,30 +54,42 @@ __global__ void __launch_bounds__(threads)
   for_all(count, [&](long long i) { out[i] = product(in[i], factors[i % period]); });
 }
 
-/// The last value is held apart: most terms are joined at once.
-__device__ Complex<double> factor_of(const FactorPass& pass, const long long* index) {
+/// Where an operator's terms stand: the last value, which most terms join at once, and how many wait before it.
+struct Standing {
+  Complex<double> last{0, 0};
+  int waiting = 0;
+};
+
+/// Goes on with the terms from `begin` to `end`.
+__device__ Standing evaluate(Standing now, Complex<double>* waiting, const FactorPass& pass, const long long* index,
+                             int begin, int end) {
   using What = FactorTerms::What;
-  Complex<double> waiting[most_factor_depth], last{0, 0};
-  int held = 0;
-  for (int t = 0; t < pass.terms.count; ++t) {
+  for (int t = begin; t < end; ++t) {
     const FactorTerms::Term& term = pass.terms.term[t];
+    const Complex<double> last = now.last;
     if (term.what == What::constant || term.what == What::axis) {
-      if (t > 0) waiting[held++] = last;
-      last = term.what == What::constant ? term.constant : pass.numbers[term.numbers + index[term.axis]];
+      if (t > 0) waiting[now.waiting++] = last;
+      now.last = term.what == What::constant ? term.constant : pass.numbers[term.numbers + index[term.axis]];
       continue;
     }
-    const Complex<double> first = waiting[--held];
-    if (term.what == What::plus) last = {first.re + last.re, first.im + last.im};
-    if (term.what == What::minus) last = {first.re - last.re, first.im - last.im};
-    if (term.what == What::times) last = product(first, last);
-    if (term.what == What::over) last = quotient(first, last);
+    const Complex<double> first = waiting[--now.waiting];
+    if (term.what == What::plus) now.last = {first.re + last.re, first.im + last.im};
+    if (term.what == What::minus) now.last = {first.re - last.re, first.im - last.im};
+    if (term.what == What::times) now.last = product(first, last);
+    if (term.what == What::over) now.last = quotient(first, last);
   }
-  return last;
+  return now;
 }
 
 template <class Number>
 __global__ void __launch_bounds__(threads) multiply_computed_kernel(const __grid_constant__ FactorPass pass) {
-  multiply_lines<Number>(pass, [&](const long long* index) { return factor_of(pass, index); });
+  Complex<double> of_line[most_factor_depth], waiting[most_factor_depth];
+  const auto begin = [&](const long long* index) { return evaluate({}, of_line, pass, index, 0, pass.same); };
+  const auto factor_of = [&](const Standing& common, const long long* index) {
+    for (int w = 0; w < common.waiting; ++w) waiting[w] = of_line[w];
+    return evaluate(common, waiting, pass, index, pass.same, pass.terms.count).last;
+  };
+  multiply_lines<Number>(pass, begin, factor_of);
 }
 
 template <class T>

@@ -17,18 +17,18 @@ FftPlan plan_between(const FftSpec& spec, const OwnPasses& own, bool sums_rows) 
   return sums_rows && !plan.checks_itself() ? FftPlan(spec, stages_between(spec, own, false)) : plan;
 }
 
-/// Ways to deal the axes to calls of cuFFT, other than to as few as it can. Of a prime length one call of all axes may
-/// cross memory more often than calls for some of them, which after the first one run in place. None where all lengths
-/// have passes of our own.
+/// Ways to deal the axes to calls of cuFFT, the first of them cuFFT's own, which may need a copy of the input. Of a
+/// prime length one call of all axes may cross memory more often than calls for some of them, which after the first one
+/// run in place. None where all lengths have passes of our own.
 std::vector<std::vector<std::size_t>> vendor_calls(const FftSpec& spec) {
   const Loops& axes = spec.transform;
   const bool own = std::all_of(axes.begin(), axes.end(), [](const Loop& axis) {
     return axis.count <= device::lines::longest_line && device::lines::supported(static_cast<int>(axis.count));
   });
   if (own) return {};
-  if (axes.size() == 2) return {{1, 1}};
+  if (axes.size() == 2) return {{2}, {1, 1}};
   if (axes.size() != 3) return {};
-  return {{2, 1}, {1, 2}, {1, 1, 1}};
+  return {{3}, {2, 1}, {1, 2}, {1, 1, 1}};
 }
 
 /// Those that make_device_fft() makes: one without a trial.
@@ -73,7 +73,7 @@ std::vector<FftPlan> plans_to_try(const FftSpec& spec, bool verify) {
     for (std::size_t own = axes + 1; own-- > (planes ? 2 : 0);) add(plan_between(spec, {own, planes}, verify));
   if (verify) add(plan_between(spec, {axes, false}, false));
   for (const std::vector<std::size_t>& calls : vendor_calls(spec))
-    if (FftPlan plan = plan_between(spec, {0, false, calls}, false); plan.runs_where_it_lies()) add(std::move(plan));
+    if (FftPlan plan = plan_between(spec, {0, false, calls}, false); plan.has_passes()) add(std::move(plan));
   if (auto padded = plan_padded_fft(spec)) add(std::move(*padded));
   return plans;
 }

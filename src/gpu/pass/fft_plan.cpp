@@ -41,6 +41,11 @@ bool FftPlan::is_own() const {
   return std::all_of(list_.stages.begin(), list_.stages.end(), [](const FftStage& stage) { return stage.pass->own; });
 }
 
+bool FftPlan::has_passes() const {
+  return std::none_of(list_.stages.begin(), list_.stages.end(),
+                      [](const FftStage& stage) { return stage.pass == &no_pass; });
+}
+
 bool FftPlan::runs_where_it_lies() const {
   return std::all_of(list_.stages.begin(), list_.stages.end(),
                      [](const FftStage& stage) { return stage.pass->where_it_lies; });

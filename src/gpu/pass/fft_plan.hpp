@@ -50,6 +50,8 @@ class FftPlan {
 
   /// Whether every stage has a pass of our own, which crosses memory once.
   bool is_own() const;
+  /// Whether a pass takes every stage.
+  bool has_passes() const;
   /// Whether no array has a dense copy.
   bool runs_where_it_lies() const;
   /// With the option verify: whether all stages have passes that are asked to add up their lines themselves, and can.

@@ -48,10 +48,11 @@ class Stages {
   }
 
   /// The halved axis comes last. A c2r over several axes may write over its input: where that must not be, an axis that
-  /// costs no more alone leads away from it first, or else a copy.
+  /// costs no more alone leads away from it first, or else a copy, as where all were wanted in one call.
   void plan_c2r() {
     std::vector<AxisGroup> groups = groups_.real(Strides::in);
-    if (groups.size() == 1 && spec_.preserve_input && groups.front().size() > 1 && alone_is_one_call(groups.front()[0]))
+    if (groups.size() == 1 && spec_.preserve_input && groups.front().size() > 1 && !groups_.use().vendor &&
+        alone_is_one_call(groups.front()[0]))
       groups = {AxisGroup(groups.front().begin() + 1, groups.front().end()), {groups.front().front()}};
     std::reverse(groups.begin(), groups.end());
     Spot from{RunArray::in};

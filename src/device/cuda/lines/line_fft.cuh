@@ -96,9 +96,10 @@ __device__ __forceinline__ void stage(Cx<T> (&v)[C::E], unsigned t, const typena
   using Stage = typename C::template Stage<S>;
   constexpr int R = Stage::radix, P = Stage::before, count = Stage::count;
   each_butterfly<C, S>(t, [&](auto b) {
+    constexpr int bi = decltype(b)::value;
     Cx<T> u[R];
-    [[maybe_unused]] const unsigned column = (t + unsigned(b * C::team)) % P;
-    get_points<b, count>(u, v, typename MakeIndices<R>::Type{});
+    [[maybe_unused]] const unsigned column = (t + unsigned(bi * C::team)) % P;
+    get_points<bi, count>(u, v, typename MakeIndices<R>::Type{});
     if constexpr (P > 1) {
 #pragma unroll
       for (int r = 1; r < R; ++r) {
@@ -107,33 +108,46 @@ __device__ __forceinline__ void stage(Cx<T> (&v)[C::E], unsigned t, const typena
       }
     }
     dft<R>(u);
-    put_points<b, count>(v, u, typename MakeIndices<R>::Type{});
+    put_points<bi, count>(v, u, typename MakeIndices<R>::Type{});
   });
 }
 
+/// One component of the points First + Step * I to rows that are Stride apart, of `pitch` numbers, or from there.
+template <bool Imaginary, int First, int Step, int Stride, class T, int E, int... I>
+__device__ __forceinline__ void put_parts(T* to, unsigned pitch, Cx<T> (&v)[E], Indices<I...>) {
+  ((to[I * Stride * pitch] = Imaginary ? v[First + I * Step].im : v[First + I * Step].re), ...);
+}
+template <bool Imaginary, int First, int Step, int Stride, class T, int E, int... I>
+__device__ __forceinline__ void get_parts(const T* from, unsigned pitch, Cx<T> (&v)[E], Indices<I...>) {
+  (((Imaginary ? v[First + I * Step].im : v[First + I * Step].re) = from[I * Stride * pitch]), ...);
+}
+
 /// Writes one component of stage S's results to their sorted rows.
-template <class C, int S, class T, class Get>
-__device__ __forceinline__ void scatter(T* rows, const ThreadPlace& at, Get get) {
+template <class C, int S, bool Imaginary, class T>
+__device__ __forceinline__ void scatter(T* rows, const ThreadPlace& at, Cx<T> (&v)[C::E]) {
   using Stage = typename C::template Stage<S>;
   constexpr int R = Stage::radix, P = Stage::before, count = Stage::count;
   each_butterfly<C, S>(at.t, [&](auto b) {
-    const unsigned j = at.t + unsigned(b * C::team);
+    constexpr int bi = decltype(b)::value;
+    const unsigned j = at.t + unsigned(bi * C::team);
     T* to = rows + C::row((j / P) * (P * R) + j % P) * at.width + at.lane;
-    each<R>([&](auto r) { to[r * C::stride(P) * at.width] = get(b + r * count); });
+    put_parts<Imaginary, bi, count, C::stride(P)>(to, at.width, v, typename MakeIndices<R>::Type{});
   });
 }
 /// Reads one component of stage S's points.
-template <class C, int S, class T, class Put>
-__device__ __forceinline__ void gather(const T* rows, const ThreadPlace& at, Put put) {
+template <class C, int S, bool Imaginary, class T>
+__device__ __forceinline__ void gather(const T* rows, const ThreadPlace& at, Cx<T> (&v)[C::E]) {
   using Stage = typename C::template Stage<S>;
   constexpr int R = Stage::radix, count = Stage::count;
   if constexpr (Stage::even && C::regular) {
     const T* from = rows + C::row(at.t) * at.width + at.lane;
-    each<R * count>([&](auto i) { put(i, from[i * C::stride(C::team) * at.width]); });
+    get_parts<Imaginary, 0, 1, C::stride(C::team)>(from, at.width, v, typename MakeIndices<R * count>::Type{});
   } else {
     each_butterfly<C, S>(at.t, [&](auto b) {
-      const T* from = rows + C::row(at.t + unsigned(b * C::team)) * at.width + at.lane;
-      each<R>([&](auto r) { put(b + r * count, from[r * C::stride(Stage::butterflies) * at.width]); });
+      constexpr int bi = decltype(b)::value;
+      const T* from = rows + C::row(at.t + unsigned(bi * C::team)) * at.width + at.lane;
+      get_parts<Imaginary, bi, count, C::stride(Stage::butterflies)>(from, at.width, v,
+                                                                     typename MakeIndices<R>::Type{});
     });
   }
 }
@@ -142,14 +156,14 @@ __device__ __forceinline__ void gather(const T* rows, const ThreadPlace& at, Put
 /// the caller's next exchange starts with a barrier. `between` runs once all threads have written one component.
 template <class C, int S, class T, class Sync, class Between>
 __device__ __forceinline__ void exchange(Cx<T> (&v)[C::E], T* rows, const ThreadPlace& at, Sync sync, Between between) {
-  scatter<C, S>(rows, at, [&](int i) { return v[i].re; });
+  scatter<C, S, false>(rows, at, v);
   sync();
   between();
-  gather<C, S + 1>(rows, at, [&](int i, T x) { v[i].re = x; });
+  gather<C, S + 1, false>(rows, at, v);
   sync();
-  scatter<C, S>(rows, at, [&](int i) { return v[i].im; });
+  scatter<C, S, true>(rows, at, v);
   sync();
-  gather<C, S + 1>(rows, at, [&](int i, T x) { v[i].im = x; });
+  gather<C, S + 1, true>(rows, at, v);
 }
 
 /// Barriers of line_fft().

@@ -259,8 +259,8 @@ struct ColumnTile {
     auto in = Sums::input(t, checks);
     const double2* const mine = memory + t * width + lane;
     each_point<Cut, 0>(t, [&](auto i, auto offset) {
-      v[i] = unpack<Backward>(mine[offset * width], static_cast<T*>(nullptr));
-      in.add(offset, v[i]);
+      v[i.value] = unpack<Backward>(mine[offset.value * width], static_cast<T*>(nullptr));
+      in.add(offset.value, v[i.value]);
     });
     sums.took(in, is_there(), has_second(), is_first, checks);
   }
@@ -280,8 +280,8 @@ struct ColumnTile {
     for (int kind = 0; kind < 2; ++kind)
       place[kind] = ((plane * out.outer_stride[kind] + t * out.line_stride[kind]) >> 1) + column();
     each_point<Cut, Cut::stages - 1>(t, [&](auto i, auto /*offset*/) {
-      store(static_cast<double2*>(out.point[i]) + (out.far >> i & 1 ? place[1] : place[0]), pack<Backward>(v[i]),
-            Backward);
+      store(static_cast<double2*>(out.point[i.value]) + (out.far >> i.value & 1 ? place[1] : place[0]),
+            pack<Backward>(v[i.value]), Backward);
     });
   }
 };

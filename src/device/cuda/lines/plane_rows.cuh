@@ -85,9 +85,9 @@ struct ComplexRows {
   static __device__ __forceinline__ void take(Cx<double> (&v)[Plane::E], const double2* tile, unsigned t, unsigned lane,
                                               FetchedFrom, In& in) {
     const double2* const line = tile + lane * Cut::N + t;
-    each_point<Cut, 0>(t, [&](int i, int offset) {
-      v[i] = unpack<Backward>(line[offset], static_cast<double*>(nullptr));
-      in.add(offset, v[i]);
+    each_point<Cut, 0>(t, [&](auto i, auto offset) {
+      v[i.value] = unpack<Backward>(line[offset.value], static_cast<double*>(nullptr));
+      in.add(offset.value, v[i.value]);
     });
   }
   template <class In>
@@ -98,10 +98,10 @@ struct ComplexRows {
 #pragma unroll
     for (int r = 0; r < 2; ++r)
       rows[r] = reinterpret_cast<const float2*>(line + r * bytes + Fetched::before(from.row(r))) + t;
-    each_point<Cut, 0>(t, [&](int i, int offset) {
-      const float2 a = rows[0][offset], b = rows[1][offset];
-      v[i] = Backward ? Cx<Twin>{{a.y, b.y}, {a.x, b.x}} : Cx<Twin>{{a.x, b.x}, {a.y, b.y}};
-      in.add(offset, v[i]);
+    each_point<Cut, 0>(t, [&](auto i, auto offset) {
+      const float2 a = rows[0][offset.value], b = rows[1][offset.value];
+      v[i.value] = Backward ? Cx<Twin>{{a.y, b.y}, {a.x, b.x}} : Cx<Twin>{{a.x, b.x}, {a.y, b.y}};
+      in.add(offset.value, v[i.value]);
     });
   }
   /// `to` is where the line's first row begins, whose number in the plane is `first`; `exchange` is its shared memory.
@@ -111,7 +111,7 @@ struct ComplexRows {
     if (!Of::has(first)) return;
     auto* const row = reinterpret_cast<double2*>(to) + t;
     each_point<Cut, Cut::stages - 1>(t, [&](auto i, auto offset) {
-      store(row + offset, pack<Backward>(v[i]), !Backward && keeps(rows, t + offset));
+      store(row + offset.value, pack<Backward>(v[i.value]), !Backward && keeps(rows, t + offset.value));
     });
   }
   template <class Sync>
@@ -122,10 +122,10 @@ struct ComplexRows {
     auto *const row = reinterpret_cast<float2*>(to) + t, *const next =
                                                              reinterpret_cast<float2*>(to + rows.out_stride) + t;
     each_point<Cut, Cut::stages - 1>(t, [&](auto i, auto offset) {
-      const bool keep = !Backward && keeps(rows, t + offset);
-      const auto &re = v[i].re, &im = v[i].im;
-      store(row + offset, Backward ? float2{im.a, re.a} : float2{re.a, im.a}, keep);
-      if (second) store(next + offset, Backward ? float2{im.b, re.b} : float2{re.b, im.b}, keep);
+      const bool keep = !Backward && keeps(rows, t + offset.value);
+      const auto &re = v[i.value].re, &im = v[i.value].im;
+      store(row + offset.value, Backward ? float2{im.a, re.a} : float2{re.a, im.a}, keep);
+      if (second) store(next + offset.value, Backward ? float2{im.b, re.b} : float2{re.b, im.b}, keep);
     });
   }
   /// Barriers of leave().

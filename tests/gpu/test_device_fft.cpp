@@ -178,6 +178,22 @@ TEST(DeviceFft, TransposedPiecesOfTwoSizes) {
   for (std::size_t i = 0; i < points; ++i) ASSERT_LT(std::abs(got[i] - expected[i]), 1e-11) << "at " << i;
 }
 
+/// With the option verify a kernel without sums would be compiled for nothing: it never runs.
+TEST(DeviceFft, WithVerifyOnlyKernelsThatSumAreMade) {
+  constexpr std::int64_t n = 351, columns = 128, planes = 48;  // a length of no other test
+  FftSpec spec = forward({{n, columns, columns}}, {{planes, n * columns, n * columns}, {columns, 1, 1}});
+  spec.effort = Effort::estimate;
+  const gpu::FftPlan plan = gpu::plan_fft(spec);
+  if (!plan.checks_itself()) GTEST_SKIP() << "no compiler of kernels";
+  const device::Memory in = device::make_memory(n * columns * planes * sizeof(Complex)),
+                       out = device::make_memory(n * columns * planes * sizeof(Complex));
+  const device::Stream stream = device::make_stream();
+  const gpu::DeviceBuffers arrays{static_cast<const std::byte*>(in.get()), static_cast<std::byte*>(out.get()), nullptr};
+  EXPECT_THROW(plan.make(true)->enqueue(0, arrays, stream.get()), Error);
+  EXPECT_NO_THROW(plan.make()->enqueue(0, arrays, stream.get()));
+  device::synchronize(stream.get());
+}
+
 /// 128^3 and its neighbours.
 FftSpec cube(Kind kind, std::int64_t nx, std::int64_t nz) {
   const std::int64_t points = kind == Kind::c2c ? nz : nz / 2 + 1;

@@ -75,7 +75,7 @@ class Operator:
         """
         self._make, self._conjugate = make, conjugate
         self._conjugated: Operator | None = None
-        self._raised: list[Exception] = []  # by a function that was called
+        self._raised: list[BaseException] = []  # by a function that was called
 
     def conj(self) -> Operator:
         """The complex conjugates of the factors, by which gradients go back; not for ``Plan.convolution``."""
@@ -137,7 +137,7 @@ class Operator:
         if not callable(change):
             raise TypeError(f"change must be a function of a SpectrumPart, not {type(change).__name__}")
 
-        raised: list[Exception] = []
+        raised: list[BaseException] = []
 
         def make(outputs: Sequence[Side]) -> _core.Operator:
             sides = {output.rank: output for output in outputs}
@@ -145,7 +145,7 @@ class Operator:
             def call(rank: int, memory: _core.Memory, stream: int) -> str:
                 try:
                     change(_part_of(sides[rank], memory, stream))
-                except Exception as error:
+                except BaseException as error:  # Ctrl-C too must not leave other ranks waiting
                     raised.append(error)
                     return f"{type(error).__name__}: {error}"
                 return ""
@@ -158,10 +158,11 @@ class Operator:
 
     def _run(self, apply: Callable[..., None], *arguments: Any) -> None:
         """Apply; errors name what the function raised as their cause."""
+        self._raised.clear()
         try:
             apply(*arguments)
         except Error as error:
-            raise error from (self._raised.pop() if self._raised else None)
+            raise error from next(iter(self._raised), None)
 
     @classmethod
     def cuda(cls, text: str, lengths: Iterable[float] | None = None) -> Operator:

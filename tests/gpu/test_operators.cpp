@@ -1,11 +1,10 @@
 // Operators of plans whose ranks are GPUs of this process.
 #include <gtest/gtest.h>
 
-#include <map>
 #include <stdexcept>
 
-#include "device/pointwise.hpp"
 #include "gpu/applied_kit.hpp"
+#include "support/enqueued_operator.hpp"
 
 namespace shardfft::test {
 namespace {
@@ -128,34 +127,6 @@ TEST(GroupOperators, NamedOperatorsKeepNoArray) {
       EXPECT_GE(asked(), plan.output(0).bytes() / 2);
     }
 }
-
-/// Multiplies a spectrum by some_factor() on the stream that it is given, and counts how often.
-class EnqueuedOperator {
- public:
-  explicit EnqueuedOperator(const TransformCase& c) : case_(c) {}
-  Operator made() {
-    return Operator::calling([this](const SpectrumPart& part) { enqueue(part); });
-  }
-  int calls = 0;
-
- private:
-  void enqueue(const SpectrumPart& part) {
-    ++calls;
-    EXPECT_EQ(part.device, device::current_device());
-    const std::int64_t count = part.side.count();
-    device::Memory& table = tables_[part.side.rank];
-    if (!table && count > 0) {
-      LocalArray factors = factors_of(part.side, some_factor(case_));
-      table = device::make_memory(part.side.bytes());
-      device::copy_bytes(table.get(), factors.data(), part.side.bytes(), part.stream);
-      device::synchronize(part.stream);
-    }
-    device::multiply(part.data, part.data, table.get(), count, count, part.side.element, part.stream);
-  }
-
-  TransformCase case_;
-  std::map<int, device::Memory> tables_;
-};
 
 void check_calls(int ranks, const TransformCase& c) {
   SCOPED_TRACE(c.name() + ", " + std::to_string(ranks) + " GPUs");

@@ -1,5 +1,6 @@
 // Random plans on GPUs, the stand-in's or real ones, against the serial reference.
 #include "support/device_check.hpp"
+#include "support/enqueued_operator.hpp"
 #include "support/operator_check.hpp"
 #include "support/random_plans.hpp"
 
@@ -48,8 +49,9 @@ void check_runs(Plan& plan, const TransformCase& c, Random& random) {
   const auto salt = static_cast<std::uint64_t>(random.integer(0, 1000));
   check_device_plan(members, c, memory, salt);
   const bool on_host = any || c.options.memory == MemoryModel::host;
-  if (on_host && c.options.modes.empty() && c.kind != Kind::c2r && random.coin())
-    check_apply(plan, c, some_operator(c), some_factor(c), random.coin(), salt);
+  if (!on_host || !c.options.modes.empty() || c.kind == Kind::c2r || random.coin()) return;
+  EnqueuedOperator enqueued(c);
+  check_apply(plan, c, random.coin() ? some_operator(c) : enqueued.made(), some_factor(c), random.coin(), salt);
 }
 
 TEST(RandomPlans, AreRightOnGpus) { EXPECT_EQ(random_plans(gpu_options, " --gpu", check_runs).failed, 0); }

@@ -157,21 +157,6 @@ TEST(Operators, FunctionsThatThrowOnOneRank) {
   check_apply(plan, c, some_operator(c), some_factor(c));
 }
 
-/// Multiplies a spectrum on the host by some_factor(), and counts how often.
-Operator calling_operator(const TransformCase& c, int& calls) {
-  return Operator::calling([c, &calls](const SpectrumPart& part) {
-    ++calls;
-    EXPECT_EQ(part.device, -1);
-    EXPECT_EQ(part.stream, nullptr);
-    EXPECT_EQ(part.side.rank, world().rank());
-    const LocalArray factors = factors_of(part.side, some_factor(c));
-    LocalArray spectrum(part.side);
-    if (part.side.bytes() > 0) std::memcpy(spectrum.data(), part.data, part.side.bytes());
-    for (std::int64_t i = 0; i < part.side.count(); ++i) spectrum.set(i, spectrum.get(i) * factors.get(i));
-    if (part.side.bytes() > 0) std::memcpy(part.data, spectrum.data(), part.side.bytes());
-  });
-}
-
 TEST(Operators, CallFunctions) {
   for (const Kind kind : {Kind::c2c, Kind::r2c})
     for (const Precision precision : {Precision::f64, Precision::f32})

@@ -48,13 +48,15 @@ void check_in_allocated(Plan& plan, const TransformCase& c, Direction direction,
 
 /// Some runs in any order, with any arrays.
 void check_runs(Plan& plan, const TransformCase& c, Random& random) {
+  int calls = 0;
   for (int run = 0; run < 4; ++run) {
     const Direction direction = random.coin() ? Direction::forward : Direction::backward;
     const auto salt = static_cast<std::uint64_t>(random.integer(0, 1000));
     if (c.options.workspace == Workspace::least)
       check_run(plan, c, direction, true, salt);
     else if (c.options.modes.empty() && c.kind != Kind::c2r && random.integer(0, 4) == 0)
-      check_apply(plan, c, some_operator(c), some_factor(c), random.coin(), salt);
+      check_apply(plan, c, random.coin() ? some_operator(c) : calling_operator(c, calls), some_factor(c), random.coin(),
+                  salt);
     else if (random.integer(0, 3) == 0)
       check_in_allocated(plan, c, direction, salt);
     else

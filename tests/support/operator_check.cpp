@@ -1,5 +1,7 @@
 #include "support/operator_check.hpp"
 
+#include <cstring>
+
 namespace shardfft::test {
 
 std::int64_t mode_number(const TransformCase& c, int axis, std::int64_t index) {
@@ -72,6 +74,22 @@ LocalArray factors_of(const Side& spectrum, const FactorOf& factor) {
       factors.set(at, factor(index_of(i, spectrum.layout.shape())));
     });
   return factors;
+}
+
+Operator calling_operator(const TransformCase& c, int& calls) {
+  return Operator::calling([c, &calls](const SpectrumPart& part) {
+    ++calls;
+    EXPECT_EQ(part.device, -1);
+    EXPECT_EQ(part.stream, nullptr);
+    int rank = -1;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    EXPECT_EQ(part.side.rank, rank);
+    const LocalArray factors = factors_of(part.side, some_factor(c));
+    LocalArray spectrum(part.side);
+    if (part.side.bytes() > 0) std::memcpy(spectrum.data(), part.data, part.side.bytes());
+    for (std::int64_t i = 0; i < part.side.count(); ++i) spectrum.set(i, spectrum.get(i) * factors.get(i));
+    if (part.side.bytes() > 0) std::memcpy(part.data, spectrum.data(), part.side.bytes());
+  });
 }
 
 void check_case_applied(const TransformCase& c) {

@@ -33,6 +33,9 @@ FactorOf some_factor(const TransformCase& c);
 
 Operator some_operator(const TransformCase& c);
 
+/// Multiplies a spectrum on the host by some_factor(), and counts how often.
+Operator calling_operator(const TransformCase& c, int& calls);
+
 /// `factor` for each element of an array of spectra, in its type.
 LocalArray factors_of(const Side& spectrum, const FactorOf& factor);
 

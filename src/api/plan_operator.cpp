@@ -36,10 +36,6 @@ void scale(std::byte* data, std::int64_t count, ElementType element, double fact
       reinterpret_cast<float*>(data)[i] *= static_cast<float>(factor);
 }
 
-}  // namespace
-
-namespace {
-
 /// Texts are compiled where they will run: what is wrong with them is known before the call begins.
 void prepare(const SpectralFactors& factors, Place place, const MemberPlace& member, ElementType element) {
   if (!factors.has_texts()) return;

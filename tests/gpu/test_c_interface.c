@@ -66,11 +66,38 @@ static int leave(void* user, shardfft_side side, void* data, int device, void* s
   return 0;
 }
 
+/* Another plan's convolution with a delta, an array for each GPU, factors of a function, one on each GPU's stream. */
+static void operators_over_devices(shardfft_plan other, shardfft_plan plan, void* const* in, void* const* out) {
+  const void* const* from = (const void* const*)in;
+  shardfft_operator factors = NULL;
+  ((double complex*)in[0])[0] = 1;
+  OK(shardfft_plan_convolution_members(other, GPUS, from, &factors));
+  OK(shardfft_plan_apply_members(plan, factors, GPUS, from, out));
+  CHECK(cabs(((double complex*)out[0])[0] - 1) < 1e-14 && cabs(((double complex*)out[0])[1]) < 1e-14);
+  OK(shardfft_operator_free(&factors));
+  static double threes[PART];
+  const void* each[GPUS] = {threes, threes};
+  const int64_t counts[GPUS] = {PART, PART};
+  for (int i = 0; i < PART; ++i) threes[i] = 3;
+  OK(shardfft_operator_arrays(SHARDFFT_F64, 0, GPUS, each, counts, &factors));
+  OK(shardfft_plan_apply_members(plan, factors, GPUS, from, out));
+  CHECK(cabs(((double complex*)out[0])[0] - 3) < 1e-14);
+  OK(shardfft_operator_free(&factors));
+  OK(shardfft_operator_of_indices(half, NULL, NULL, &factors));
+  OK(shardfft_plan_apply_members(plan, factors, GPUS, from, out));
+  CHECK(cabs(((double complex*)out[0])[0] - 0.5) < 1e-14);
+  OK(shardfft_operator_free(&factors));
+  int called = 0;
+  OK(shardfft_operator_calling(leave, &called, NULL, &factors));
+  OK(shardfft_plan_apply_members(plan, factors, GPUS, from, out));
+  CHECK(called == GPUS && cabs(((double complex*)out[0])[0] - 1) < 1e-14);
+  OK(shardfft_operator_free(&factors));
+}
+
 static void plans_over_devices(void) {
   shardfft_layout layout = planes(GPUS, 0);
   shardfft_options options = NULL;
   shardfft_plan plan = NULL;
-  shardfft_operator factors = NULL;
   int ranks = 0, members = 0, device = -1, other_device = -1;
   OK(shardfft_options_create(&options));
   OK(shardfft_options_set(options, "memory", "managed"));
@@ -110,31 +137,7 @@ static void plans_over_devices(void) {
   OK(shardfft_order_streams(0, streams[0], streams[0]));
   OK(shardfft_plan_set_streams(plan, 0, NULL));
 
-  /* A convolution with a delta is what it is applied to. */
-  ((double complex*)arrays[0])[0] = 1;
-  OK(shardfft_plan_convolution_members(other, GPUS, (const void* const*)arrays, &factors));
-  OK(shardfft_plan_apply_members(plan, factors, GPUS, (const void* const*)arrays, &arrays[GPUS]));
-  CHECK(cabs(((double complex*)arrays[GPUS])[0] - 1) < 1e-14 && cabs(((double complex*)arrays[GPUS])[1]) < 1e-14);
-  OK(shardfft_operator_free(&factors));
-
-  /* An array for each GPU, and a function that enqueues on each GPU's stream. */
-  static double threes[PART];
-  const void* each[GPUS] = {threes, threes};
-  const int64_t counts[GPUS] = {PART, PART};
-  for (int i = 0; i < PART; ++i) threes[i] = 3;
-  OK(shardfft_operator_arrays(SHARDFFT_F64, 0, GPUS, each, counts, &factors));
-  OK(shardfft_plan_apply_members(plan, factors, GPUS, (const void* const*)arrays, &arrays[GPUS]));
-  CHECK(cabs(((double complex*)arrays[GPUS])[0] - 3) < 1e-14);
-  OK(shardfft_operator_free(&factors));
-  OK(shardfft_operator_of_indices(half, NULL, NULL, &factors));
-  OK(shardfft_plan_apply_members(plan, factors, GPUS, (const void* const*)arrays, &arrays[GPUS]));
-  CHECK(cabs(((double complex*)arrays[GPUS])[0] - 0.5) < 1e-14);
-  OK(shardfft_operator_free(&factors));
-  int called = 0;
-  OK(shardfft_operator_calling(leave, &called, NULL, &factors));
-  OK(shardfft_plan_apply_members(plan, factors, GPUS, (const void* const*)arrays, &arrays[GPUS]));
-  CHECK(called == GPUS && cabs(((double complex*)arrays[GPUS])[0] - 1) < 1e-14);
-  OK(shardfft_operator_free(&factors));
+  operators_over_devices(other, plan, arrays, &arrays[GPUS]);
   OK(shardfft_plan_free(&other));
   OK(shardfft_plan_free(&plan));
   for (int b = 0; b < 2 * GPUS; ++b) OK(shardfft_buffer_free(&buffers[b]));

@@ -148,8 +148,11 @@ struct PeerGpuDefaults {
   std::size_t pipeline_chunk_bytes = 64 * mebibyte;
   /// But in no more chunks than this.
   int most_pipeline_chunks = 16;
+  /// What is cut at each end along an axis of its own, or at one end, is sent in as many messages as the square root
+  /// of how often these bytes are in it for each peer.
+  std::size_t bytes_worth_a_copy = 8 * mebibyte;
   /// A pass over an array takes this much of what the links take for as many bytes: so much is sent beside a pass.
-  double pass_in_link_time = 0.3;
+  double pass_in_link_time = 0.35;
   /// Three GPUs and more send in turn from this many bytes of planes a GPU on: a GPU then receives from one other at a
   /// time, at the price of a wait before each copy.
   std::size_t bytes_worth_turns = 256 * mebibyte;

@@ -1,17 +1,12 @@
 #include "gpu/run/device_target.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
-#include "device/facts.hpp"
 #include "gpu/pass/device_fft.hpp"
-#include "gpu/run/pipeline.hpp"
 #include "gpu/slab/slab.hpp"
-#include "local/loops.hpp"
 #include "lower/fft_spec.hpp"
 #include "lower/orders.hpp"
-#include "verify/move_check.hpp"
 
 namespace shardfft::gpu {
 
@@ -163,155 +158,6 @@ std::vector<std::vector<int>> DeviceTarget::groups(const Program& program, int s
     if (alone.keeps_numbers() && cuts(ChunkEnds::receiver, alone)) return {others(axis), {axis}};
   }
   return {axes};
-}
-
-/// How many chunks a reshape is cut in, if it can be; 1 where that is not wanted.
-int DeviceTarget::wanted_chunks(const State& from, const State& to) const {
-  if (team_.ranks() < 2 || setup_.options.chunks == 1 || !cuts_in_slices(setup_.exchange)) return 1;
-  std::int64_t sent = 0, moves_all = 1;
-  for (const Member& member : team_.here()) {
-    const MoveSums sums(from.layout, to.layout, member.rank, 1);
-    sent = std::max(sent, sums.schedule().send_count);
-    if (!sums.sends_all() || !sums.receives_all()) moves_all = 0;
-  }
-  sent = team_.max(sent) * static_cast<std::int64_t>(element_bytes(from, setup_.precision));
-  if (sent == 0) return 1;
-  // What transforms beside the reshape sum up is all that they write and read.
-  if (setup_.options.verify && team_.min(moves_all) == 0) return 1;
-  return setup_.options.chunks > 0 ? setup_.options.chunks : automatic_chunks(static_cast<std::size_t>(sent));
-}
-
-int automatic_chunks(std::size_t bytes) {
-  const PeerGpuDefaults& defaults = peer_gpu_defaults();
-  const auto fit = static_cast<int>(std::min<std::size_t>(bytes / defaults.pipeline_chunk_bytes, 1U << 20));
-  return std::clamp(fit, 1, defaults.most_pipeline_chunks);
-}
-
-namespace {
-
-/// Whether a chunk can be transformed where it lies as fast as the whole.
-bool runs_well(const FftPart& part) {
-  if (is_empty(part.spec)) return true;
-  if (part.in % device::unit_bytes != 0 || part.out % device::unit_bytes != 0) return false;
-  const Loops loops = output_loops(part.spec);
-  const bool dense = output_extent(loops) == points(loops);
-  const FftPlan plan = plan_fft(part.spec);
-  return plan.runs_where_it_lies() && (dense || plan.scales_free());
-}
-
-/// A cut along the axis that is contiguous in memory takes whole runs of its rows, or else both chunks read and write
-/// the run that they share; chunks of `least_row` bytes at least, and of twice as many where rows begin within runs.
-/// False where they begin within sectors: what is stored in a part of one is read before.
-bool take_whole_runs(Chunking& chunking, const State& from, const State& to, Precision precision,
-                     std::int64_t least_row) {
-  for (const State* state : {&from, &to}) {
-    const Layout& layout = state->layout;
-    if (!layout.is_grid() || layout.order().back() != chunking.axis) continue;
-    const auto bytes = static_cast<std::int64_t>(element_bytes(*state, precision));
-    const std::int64_t grain = device::run_bytes / bytes;
-    std::int64_t least = least_row;
-    for (const Progression& part : layout.parts(chunking.axis)) {
-      if (part.count * bytes % device::sector_bytes != 0) return false;
-      if (part.count % grain != 0) least = 2 * least_row;
-    }
-    chunking.grain = std::max(chunking.grain, grain);
-    if (least > 0)
-      chunking.parts =
-          static_cast<int>(std::min<std::int64_t>(chunking.parts, longest_run(layout, chunking.axis) * bytes / least));
-  }
-  return true;
-}
-
-/// The transforms of which a cut makes pieces. What has arrived is read once.
-std::vector<Pass> passes_in_pieces(const Joined& joined, ChunkEnds ends) {
-  std::vector<Pass> passes;
-  if (joined.before && ends != ChunkEnds::receiver) passes.push_back(*joined.before);
-  for (Pass& pass : passes) pass.preserve_input = true;  // it may be the user's
-  if (joined.after && ends != ChunkEnds::sender) {
-    passes.push_back(*joined.after);
-    passes.back().preserve_input = false;
-  }
-  return passes;
-}
-
-/// Of how many indices along an axis a multiple begins where kernels can, on both sides.
-std::int64_t aligned_indices(const Pass& pass, int axis, int rank, Precision precision) {
-  std::int64_t most = 1;
-  for (const State* state : {&pass.before, &pass.after}) {
-    const Piece piece = only_piece(state->layout, rank);
-    const std::int64_t bytes =
-        piece.stride[static_cast<std::size_t>(axis)] * static_cast<std::int64_t>(element_bytes(*state, precision));
-    most = std::max(most, device::unit_bytes / std::gcd(device::unit_bytes, bytes));
-  }
-  return most;
-}
-
-}  // namespace
-
-/// How to cut a reshape and its transforms, at these ends or at any; nothing where no axis serves: chunks must begin
-/// where kernels can (multiples of 16 bytes), be transformed without copies around the transform, be as fast to scale
-/// as the whole, and have rows of so many bytes where rows are cut and the caller leaves open in how many parts.
-/// Collective.
-Chunking DeviceTarget::chunking(const Joined& joined, const Cut& wanted) const {
-  const State &from = joined.from, &to = joined.to;
-  const int chunks = std::min(wanted_chunks(from, to), wanted.most);
-  if (chunks < 2) return {};
-  const std::size_t least_row = setup_.options.chunks > 0 ? 0 : peer_gpu_defaults().engine_row_bytes;
-  for (Chunking chunking : possible_chunkings(joined.steps(), chunks)) {
-    if (chunking.ends != wanted.ends.value_or(chunking.ends)) continue;
-    if (!take_whole_runs(chunking, from, to, setup_.precision, static_cast<std::int64_t>(least_row))) continue;
-    const std::vector<Pass> passes = passes_in_pieces(joined, chunking.ends);
-    std::int64_t grain = chunking.grain;
-    for (const Member& member : team_.here())
-      for (const Pass& pass : passes)
-        grain = std::max(grain, aligned_indices(pass, chunking.axis, member.rank, setup_.precision));
-    chunking.grain = team_.max(grain);  // powers of two
-    const Layout& cut = chunking.ends == ChunkEnds::receiver ? to.layout : from.layout;
-    chunking.parts =
-        static_cast<int>(std::min<std::int64_t>(chunking.parts, longest_run(cut, chunking.axis) / chunking.grain));
-    if (!chunking.cuts()) continue;
-    const bool good = team_.all_of([&](const Member& member) {
-      for (const Pass& pass : passes)
-        for (int k = 0; k < chunking.parts; ++k)
-          if (!runs_well(part_of(pass, member.rank, setup_.precision, chunking.slice(k)))) return false;
-      return true;
-    });
-    if (good) return chunking;
-  }
-  return {};
-}
-
-namespace {
-
-/// Of so many messages, those that leave while the pass before them runs: each GPU sends all but its own share.
-int sent_beside_first_pass(int messages, int ranks) {
-  const double share = peer_gpu_defaults().pass_in_link_time * ranks / (ranks - 1);
-  return std::clamp(static_cast<int>(std::lround(share * messages)), 1, messages - 1);
-}
-
-}  // namespace
-
-Pieces DeviceTarget::pieces(const Joined& joined) const {
-  const ChunkedSteps steps = joined.steps();
-  if (!joined.before && !joined.after) return in_pieces(steps, receiver_chunking(joined.from, joined.to));
-  const Chunking one = chunking(joined);
-  if (!joined.before || !joined.after || one.ends == ChunkEnds::both) return in_pieces(steps, one);
-  const Chunking sender = chunking(joined, {ChunkEnds::sender});
-  if (!sender.cuts()) return in_pieces(steps, one);
-  const int head = sent_beside_first_pass(sender.parts, team_.ranks());
-  const Chunking receiver = chunking(joined, {ChunkEnds::receiver, sender.parts - head});
-  return receiver.cuts() ? in_pieces(sender, receiver, head) : in_pieces(steps, one);
-}
-
-Chunking DeviceTarget::receiver_chunking(const State& from, const State& to) const {
-  Chunking chunking;
-  for (const int axis : to.layout.order())
-    if (chunking.axis < 0 && longest_run(to.layout, axis) > 1) chunking.axis = axis;
-  if (chunking.axis < 0) return chunking;
-  chunking.ends = ChunkEnds::receiver;
-  chunking.parts = static_cast<int>(
-      std::min<std::int64_t>(std::max(wanted_chunks(from, to), 1), longest_run(to.layout, chunking.axis)));
-  return chunking;
 }
 
 Fusion DeviceTarget::fusion(const Program& program, const std::vector<int>& steps, std::size_t at) {

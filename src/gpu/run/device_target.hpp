@@ -12,8 +12,14 @@
 
 namespace shardfft::gpu {
 
-/// The parts that a reshape in which this rank sends `bytes` should be cut in.
-int automatic_chunks(std::size_t bytes);
+/// The parts that a reshape in which a rank sends `bytes` should be cut in: along one axis for both ends; or for one,
+/// where it sends to so many `peers`.
+int automatic_chunks(std::size_t bytes, std::int64_t peers = 0);
+
+/// What a rank sends in a reshape, at most, and to how many others.
+struct Sending {
+  std::int64_t bytes = 0, peers = 0;
+};
 
 /// What of a reshape is to be cut: any end where none is said; and in how many parts at most.
 struct Cut {
@@ -47,7 +53,9 @@ class DeviceTarget : public Target {
   bool lands_slowly(const State& state) const;
 
  private:
-  int wanted_chunks(const State& from, const State& to) const;
+  Sending sending(const State& from, const State& to) const;
+  int wanted_chunks(const Sending& sending, ChunkEnds ends) const;
+  bool keep_planes(const std::vector<Pass>& passes, const Chunking& cut) const;
   Chunking chunking(const Joined& joined, const Cut& wanted = {}) const;
   Chunking receiver_chunking(const State& from, const State& to) const;
   bool line_pass_fits_all(const TransformStep& fft, const State& state) const;

@@ -1,0 +1,197 @@
+// How reshapes between GPUs and the transforms at their ends are cut in chunks.
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "device/facts.hpp"
+#include "gpu/move/exchange.hpp"
+#include "gpu/pass/device_fft.hpp"
+#include "gpu/run/device_target.hpp"
+#include "gpu/run/pipeline.hpp"
+#include "local/loops.hpp"
+#include "lower/fft_spec.hpp"
+#include "tune/defaults.hpp"
+#include "verify/move_check.hpp"
+
+namespace shardfft::gpu {
+
+/// Nothing where it is not to be cut.
+Sending DeviceTarget::sending(const State& from, const State& to) const {
+  if (team_.ranks() < 2 || setup_.options.chunks == 1 || !cuts_in_slices(setup_.exchange)) return {};
+  std::int64_t sent = 0, peers = 0, moves_all = 1;
+  for (const Member& member : team_.here()) {
+    const MoveSums sums(from.layout, to.layout, member.rank, 1);
+    sent = std::max(sent, sums.schedule().send_count);
+    peers = std::max(peers, static_cast<std::int64_t>(sums.schedule().send.size()));
+    if (!sums.sends_all() || !sums.receives_all()) moves_all = 0;
+  }
+  // What transforms beside the reshape sum up is all that they write and read.
+  if (setup_.options.verify && team_.min(moves_all) == 0) return {};
+  return {team_.max(sent) * static_cast<std::int64_t>(element_bytes(from, setup_.precision)), team_.max(peers)};
+}
+
+int DeviceTarget::wanted_chunks(const Sending& sending, ChunkEnds ends) const {
+  if (sending.bytes == 0) return 1;
+  if (setup_.options.chunks > 0) return setup_.options.chunks;
+  return automatic_chunks(static_cast<std::size_t>(sending.bytes), ends == ChunkEnds::both ? 0 : sending.peers);
+}
+
+/// Pieces at one end stand alone before the first message or behind the last one: the time that many small ones save
+/// there, and their copies to each peer cost, is the least where they grow with the root of what is sent.
+int automatic_chunks(std::size_t bytes, std::int64_t peers) {
+  const PeerGpuDefaults& defaults = peer_gpu_defaults();
+  const auto sent = static_cast<double>(bytes);
+  const double chunks =
+      peers == 0
+          ? std::floor(sent / static_cast<double>(defaults.pipeline_chunk_bytes))
+          : std::round(std::sqrt(sent / static_cast<double>(defaults.bytes_worth_a_copy) / static_cast<double>(peers)));
+  return static_cast<int>(std::clamp(chunks, 1.0, static_cast<double>(defaults.most_pipeline_chunks)));
+}
+
+namespace {
+
+/// Whether a chunk can be transformed where it lies as fast as the whole.
+bool runs_well(const FftPart& part) {
+  if (is_empty(part.spec)) return true;
+  if (part.in % device::unit_bytes != 0 || part.out % device::unit_bytes != 0) return false;
+  const Loops loops = output_loops(part.spec);
+  const bool dense = output_extent(loops) == points(loops);
+  const FftPlan plan = plan_fft(part.spec);
+  return plan.runs_where_it_lies() && (dense || plan.scales_free());
+}
+
+/// A cut along the axis that is contiguous in memory takes whole runs of its rows, or else both chunks read and write
+/// the run that they share; chunks of `least_row` bytes at least, and of twice as many where rows begin within runs.
+/// False where they begin within sectors: what is stored in a part of one is read before.
+bool take_whole_runs(Chunking& chunking, const State& from, const State& to, Precision precision,
+                     std::int64_t least_row) {
+  for (const State* state : {&from, &to}) {
+    const Layout& layout = state->layout;
+    if (!layout.is_grid() || layout.order().back() != chunking.axis) continue;
+    const auto bytes = static_cast<std::int64_t>(element_bytes(*state, precision));
+    const std::int64_t grain = device::run_bytes / bytes;
+    std::int64_t least = least_row;
+    for (const Progression& part : layout.parts(chunking.axis)) {
+      if (part.count * bytes % device::sector_bytes != 0) return false;
+      if (part.count % grain != 0) least = 2 * least_row;
+    }
+    chunking.grain = std::max(chunking.grain, grain);
+    if (least > 0)
+      chunking.parts =
+          static_cast<int>(std::min<std::int64_t>(chunking.parts, longest_run(layout, chunking.axis) * bytes / least));
+  }
+  return true;
+}
+
+/// The transforms of which a cut makes pieces. What has arrived is read once.
+std::vector<Pass> passes_in_pieces(const Joined& joined, ChunkEnds ends) {
+  std::vector<Pass> passes;
+  if (joined.before && ends != ChunkEnds::receiver) passes.push_back(*joined.before);
+  for (Pass& pass : passes) pass.preserve_input = true;  // it may be the user's
+  if (joined.after && ends != ChunkEnds::sender) {
+    passes.push_back(*joined.after);
+    passes.back().preserve_input = false;
+  }
+  return passes;
+}
+
+/// Of how many indices along an axis a multiple begins where kernels can, on both sides.
+std::int64_t aligned_indices(const Pass& pass, int axis, int rank, Precision precision) {
+  std::int64_t most = 1;
+  for (const State* state : {&pass.before, &pass.after}) {
+    const Piece piece = only_piece(state->layout, rank);
+    const std::int64_t bytes =
+        piece.stride[static_cast<std::size_t>(axis)] * static_cast<std::int64_t>(element_bytes(*state, precision));
+    most = std::max(most, device::unit_bytes / std::gcd(device::unit_bytes, bytes));
+  }
+  return most;
+}
+
+}  // namespace
+
+/// Whether transforms of several axes that are one pass of our own still are so in pieces, on all GPUs.
+bool DeviceTarget::keep_planes(const std::vector<Pass>& passes, const Chunking& cut) const {
+  return team_.all_of([&](const Member& member) {
+    const auto one = [&](const Pass& pass, const Slice& slice) {
+      return is_one_pass(fft_spec(pass, member.rank, setup_.precision, slice));
+    };
+    for (const Pass& pass : passes)
+      for (int k = 0; k < cut.parts && pass.step.axes.size() > 1 && one(pass, {}); ++k)
+        if (!one(pass, cut.slice(k))) return false;
+    return true;
+  });
+}
+
+/// How to cut a reshape and its transforms, at these ends or at any; nothing where no axis serves: chunks must begin
+/// where kernels can (multiples of 16 bytes), be transformed without copies around the transform, be as fast to scale
+/// as the whole, and have rows of so many bytes where rows are cut and the caller leaves open in how many parts.
+/// Collective.
+Chunking DeviceTarget::chunking(const Joined& joined, const Cut& wanted) const {
+  const State &from = joined.from, &to = joined.to;
+  const Sending sent = sending(from, to);
+  const auto most = [&](ChunkEnds ends) { return std::min(wanted_chunks(sent, ends), wanted.most); };
+  const int chunks = std::max(most(ChunkEnds::both), most(ChunkEnds::sender));
+  if (chunks < 2) return {};
+  const std::size_t least_row = setup_.options.chunks > 0 ? 0 : peer_gpu_defaults().engine_row_bytes;
+  for (Chunking chunking : possible_chunkings(joined.steps(), chunks)) {
+    if (chunking.ends != wanted.ends.value_or(chunking.ends)) continue;
+    chunking.parts = std::min(chunking.parts, most(chunking.ends));
+    if (!take_whole_runs(chunking, from, to, setup_.precision, static_cast<std::int64_t>(least_row))) continue;
+    const std::vector<Pass> passes = passes_in_pieces(joined, chunking.ends);
+    std::int64_t grain = chunking.grain;
+    for (const Member& member : team_.here())
+      for (const Pass& pass : passes)
+        grain = std::max(grain, aligned_indices(pass, chunking.axis, member.rank, setup_.precision));
+    chunking.grain = team_.max(grain);  // powers of two
+    const Layout& cut = chunking.ends == ChunkEnds::receiver ? to.layout : from.layout;
+    chunking.parts =
+        static_cast<int>(std::min<std::int64_t>(chunking.parts, longest_run(cut, chunking.axis) / chunking.grain));
+    // Planes that are too small for one pass are worse than fewer chunks.
+    while (setup_.options.chunks == 0 && chunking.cuts() && !keep_planes(passes, chunking)) --chunking.parts;
+    if (!chunking.cuts()) continue;
+    const bool good = team_.all_of([&](const Member& member) {
+      for (const Pass& pass : passes)
+        for (int k = 0; k < chunking.parts; ++k)
+          if (!runs_well(part_of(pass, member.rank, setup_.precision, chunking.slice(k)))) return false;
+      return true;
+    });
+    if (good) return chunking;
+  }
+  return {};
+}
+
+namespace {
+
+/// Of so many messages, those that leave while the pass before them runs: each GPU sends all but its own share. At
+/// least two are left to cut the other end.
+int sent_beside_first_pass(int messages, int ranks) {
+  const double share = peer_gpu_defaults().pass_in_link_time * ranks / (ranks - 1);
+  return std::clamp(static_cast<int>(std::lround(share * messages)), 1, std::max(1, messages - 2));
+}
+
+}  // namespace
+
+Pieces DeviceTarget::pieces(const Joined& joined) const {
+  const ChunkedSteps steps = joined.steps();
+  if (!joined.before && !joined.after) return in_pieces(steps, receiver_chunking(joined.from, joined.to));
+  const Chunking one = chunking(joined);
+  if (!joined.before || !joined.after || one.ends == ChunkEnds::both) return in_pieces(steps, one);
+  const Chunking sender = chunking(joined, {ChunkEnds::sender});
+  if (!sender.cuts()) return in_pieces(steps, one);
+  const int head = sent_beside_first_pass(sender.parts, team_.ranks());
+  const Chunking receiver = chunking(joined, {ChunkEnds::receiver, sender.parts - head});
+  return receiver.cuts() ? in_pieces(sender, receiver, head) : in_pieces(steps, one);
+}
+
+Chunking DeviceTarget::receiver_chunking(const State& from, const State& to) const {
+  Chunking chunking;
+  for (const int axis : to.layout.order())
+    if (chunking.axis < 0 && longest_run(to.layout, axis) > 1) chunking.axis = axis;
+  if (chunking.axis < 0) return chunking;
+  chunking.ends = ChunkEnds::receiver;
+  chunking.parts = static_cast<int>(
+      std::min<std::int64_t>(wanted_chunks(sending(from, to), ChunkEnds::both), longest_run(to.layout, chunking.axis)));
+  return chunking;
+}
+
+}  // namespace shardfft::gpu

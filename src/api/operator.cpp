@@ -118,9 +118,9 @@ Factors asked(const OperatorPlace& place, const Factor& factor) {
 template <Element T>
 Operator of_arrays(std::vector<FactorArray> arrays) {
   return made_by([arrays = std::move(arrays)](const OperatorPlace& place) -> Factors {
+    require(static_cast<std::size_t>(place.members) == arrays.size(), "the operator has arrays of factors for ",
+            arrays.size(), " ranks of this process, but the plan has ", place.members);
     const auto m = static_cast<std::size_t>(place.member);
-    require(m < arrays.size(), "the operator has factors for ", arrays.size(),
-            " ranks of this process, the plan has more");
     require(place.spectrum.element.is_complex || !element_type<T>.is_complex,
             "the operator's factors are complex, but the spectrum is real and takes real ones");
     const std::int64_t all = place.spectrum.count(), field = all / place.spectrum.fields, count = arrays[m].count;

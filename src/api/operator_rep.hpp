@@ -14,7 +14,7 @@ namespace shardfft {
 struct OperatorPlace {
   const Side& field;
   const Side& spectrum;
-  int member = 0;
+  int member = 0, members = 1;
 };
 
 class Operator::Rep {

@@ -56,7 +56,7 @@ FactorsInUse Plan::Impl::factors_of(const Operator& op) {
   FactorsInUse factors;
   for (int m = 0; m < members(); ++m) {
     const Sides& mine = at(m);
-    auto& made = factors[mine.output.rank] = op.rep()->factors({mine.input, mine.output, m});
+    auto& made = factors[mine.output.rank] = op.rep()->factors({mine.input, mine.output, m, members()});
     prepare(*made, place(), runner->member(m), mine.output.element);
   }
   known_.emplace_back(op.rep(), factors);

@@ -127,6 +127,8 @@ TEST(Operators, RefuseWhatDoesNotFit) {
   bad("2 lengths of the domain, but the array has 3 axes", Operator::laplacian({1, 2}));
   bad("along axis 1 is -1", Operator::laplacian({1, -1, 2}));
   bad("factors, but this rank's spectrum has", Operator::array(std::vector<double>(1000)));
+  const std::vector<std::vector<double>> two(2, std::vector<double>(plan.output().size(), 1));
+  bad("has arrays of factors for 2 ranks of this process, but the plan has 1", Operator::array(two));
   expect_error(Status::invalid_argument, "order -1", [] { Operator::derivative(0, -1); });
   expect_error(Status::invalid_argument, "width", [] { Operator::gaussian(-1); });
   expect_error(Status::invalid_argument, "is empty", [] { Operator::of_indices({}); });

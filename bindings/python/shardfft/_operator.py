@@ -158,11 +158,12 @@ class Operator:
 
     def _run(self, apply: Callable[..., None], *arguments: Any) -> None:
         """Apply; errors name what the function raised as their cause."""
-        self._raised.clear()
         try:
             apply(*arguments)
         except Error as error:
             raise error from next(iter(self._raised), None)
+        finally:
+            self._raised.clear()  # frames of what was raised hold the plan's arrays
 
     @classmethod
     def cuda(cls, text: str, lengths: Iterable[float] | None = None) -> Operator:

@@ -134,6 +134,7 @@ TEST(DevicePipeline, CutsBothEndsOfPaddedSpectra) {
   c.precision = Precision::f32;
   EXPECT_NE(told(c, 2).find("4 chunks, 2 along axis 0 at the sender and 2 along axis 1"), std::string::npos)
       << told(c, 2);
+  EXPECT_EQ(told(c, 2).find(", 0 copies by engines"), std::string::npos) << "short rows one by one: " << told(c, 2);
   EXPECT_LE(spectrum_and_way_back(c, 2).second, 1e-5);
 }
 

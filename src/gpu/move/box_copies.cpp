@@ -34,6 +34,16 @@ std::optional<Rows> rows_of(const LoopNest& nest, std::int64_t element) {
   return rows;
 }
 
+/// Neighbours that have nothing but a gap between them become one row.
+void join_rows(Rows& rows, std::int64_t gap) {
+  const std::int64_t pitch = rows.bytes + gap;
+  const auto next = std::find_if(rows.loops.begin(), rows.loops.end(),
+                                 [pitch](const Loop& loop) { return loop.from == pitch && loop.to == pitch; });
+  if (next == rows.loops.end()) return;
+  rows.bytes += (next->count - 1) * pitch;
+  rows.loops.erase(next);
+}
+
 bool pitched(const Loop& loop, std::int64_t row_bytes) {
   return std::min(loop.from, loop.to) >= row_bytes && std::max(loop.from, loop.to) <= largest_pitch;
 }
@@ -68,12 +78,14 @@ LoopChoice choose(const Rows& rows) {
 
 }  // namespace
 
-std::optional<EngineCopies> engine_copies(const LocalCopy& boxes, std::size_t element_bytes, std::int64_t most_calls) {
+std::optional<EngineCopies> engine_copies(const LocalCopy& boxes, std::size_t element_bytes, std::int64_t most_calls,
+                                          std::int64_t gap) {
   const auto element = static_cast<std::int64_t>(element_bytes);
   const LoopNest nest = common_refinement(boxes.from, boxes.to);
   if (nest.empty) return EngineCopies{};
-  const std::optional<Rows> rows = rows_of(nest, element);
+  std::optional<Rows> rows = rows_of(nest, element);
   if (!rows) return std::nullopt;
+  if (gap > 0) join_rows(*rows, gap);
   const LoopChoice choice = choose(*rows);
   EngineCopies copies;
   const auto bytes = static_cast<std::size_t>(rows->bytes);

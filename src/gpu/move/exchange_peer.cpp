@@ -67,6 +67,25 @@ struct SendOrder {
   }
 };
 
+/// Elements behind each row along the fastest axis, which is whole, that are none of the array's.
+std::int64_t gap_of(const Layout& layout, int rank) {
+  if (!layout.is_grid() || layout.axes() < 2) return 0;
+  const auto fastest = static_cast<std::size_t>(layout.order().back());
+  const auto next = static_cast<std::size_t>(layout.order()[layout.order().size() - 2]);
+  const Piece piece = only_piece(layout, rank);
+  return layout.axis_is_local(layout.order().back()) && !piece.set.empty()
+             ? piece.stride[next] - piece.set.axis[fastest].count
+             : 0;
+}
+
+/// The same in bytes, of both arrays of a message whose rows are whole; 0 where they differ.
+std::int64_t gap_bytes(const DeviceReshapeSetup& setup, const Pieces::Message& slices, int rank) {
+  const int row = setup.from.order().back();
+  const std::int64_t gap = gap_of(setup.from, rank);
+  const bool whole = setup.to.order().back() == row && slices.from.axis != row && slices.to.axis != row;
+  return whole && gap == gap_of(setup.to, rank) ? gap * static_cast<std::int64_t>(setup.element_bytes) : 0;
+}
+
 class PeerExchange : public DeviceOperation {
  public:
   /// With the member's device current. To all members of the ring of `order` goes a message, which may be empty;
@@ -183,13 +202,14 @@ class PeerExchange : public DeviceOperation {
                                     [this](const Message& candidate) { return candidate.peer == rank_; });
     if (there == theirs.recv.end() || there->boxes.size() != m.boxes.size())
       fail(Status::internal, "ranks ", rank_, " and ", m.peer, " do not agree on their message");
+    const std::int64_t gap = gap_bytes(setup, slices, rank_);
     PeerMessage message;
     message.peer = m.peer;
     for (std::size_t i = 0; i < m.boxes.size(); ++i) {
       const LocalCopy boxes{m.boxes[i], there->boxes[i]};
       auto engines = way == PeerWay::stores
                          ? std::nullopt
-                         : engine_copies(boxes, setup.element_bytes, peer_gpu_defaults().most_engine_calls);
+                         : engine_copies(boxes, setup.element_bytes, peer_gpu_defaults().most_engine_calls, gap);
       if (engines && (way == PeerWay::copies || engines_are_faster(*engines)))
         message.engines.push_back(std::move(*engines));
       else

@@ -11,8 +11,11 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
+#include "device/cuda/lines/jit.hpp"
+#include "device/line_recipe.hpp"
 #include "shardfft/error.hpp"
 #include "shardfft/kernels.hpp"
 
@@ -109,6 +112,19 @@ TEST_F(CompiledKernels, CompilersLeaveTheCoreOfTheirProcess) {
   EXPECT_EQ(names.get(), Names{"lines of 22 points, double"});
   EXPECT_GE(most, count(before));
   EXPECT_EQ(mine, 1);
+}
+
+/// A plan begins more kernels than it comes to need.
+TEST_F(CompiledKernels, AProcessMayEndWhileCompilersWork) {
+  if (why_not_) GTEST_SKIP() << *why_not_;
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto end_early = [] {
+    const auto recipes = device::lines::recipes(420, device::lines::hopper);
+    device::lines::begin_machine_code(recipes.front(), Precision::f32, {}, 90);
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    std::exit(0);
+  };
+  EXPECT_EXIT(end_early(), testing::ExitedWithCode(0), "");
 }
 
 TEST_F(CompiledKernels, SayWhatIsWrong) {

@@ -115,6 +115,7 @@ TEST(DevicePipeline, PadsHalfSpectraBetweenPasses) {
     TransformCase c = chunked({ranks * 128, 128, 128}, "slab", "left", Kind::r2c, 1);
     c.precision = Precision::f32;
     const auto by_engine = spectrum_and_way_back(c, ranks).first;
+    const double largest = *std::max_element(by_engine[0].begin(), by_engine[0].end());  // of the mean, which it holds
     const SlabsBySchedule switched;
     EXPECT_NE(told(c, ranks).find("fft r2c 128 128 by plane pass"), std::string::npos) << told(c, ranks);
     EXPECT_NE(told(c, ranks).find("fft c2r 128 128 by plane pass"), std::string::npos) << told(c, ranks);
@@ -122,7 +123,7 @@ TEST(DevicePipeline, PadsHalfSpectraBetweenPasses) {
     EXPECT_LE(away, 1e-5);
     for (std::size_t r = 0; r < spectra.size(); ++r)
       for (std::size_t i = 0; i < spectra[r].size(); ++i)
-        ASSERT_NEAR(spectra[r][i], by_engine[r][i], 0.05) << "rank " << r << ", number " << i;
+        ASSERT_NEAR(spectra[r][i], by_engine[r][i], 1e-6 * largest) << "rank " << r << ", number " << i;
   }
 }
 

@@ -119,10 +119,11 @@ class Compilations {
  public:
   using Code = std::shared_future<MachineCode>;
 
-  /// Constructed behind all that its threads use, so that at exit they end before it does.
-  static Compilations& instance() {
+  /// Constructed behind all that its threads use, so that at exit they end before it does: behind what the compiler
+  /// makes with its first program too, or a process that ends while it works crashes.
+  static Compilations& instance(int architecture) {
     source_key();
-    nvrtc_version();
+    static const MachineCode first = nvrtc_version().empty() ? MachineCode{} : compile("", architecture);
     static Compilations all;
     return all;
   }
@@ -150,8 +151,9 @@ class Compilations {
 
 template <class Cut, class Skills>
 Compilations::Code begin_way(const Cut& cut, Precision precision, Skills skills, bool backward, int architecture) {
-  return Compilations::instance().begin(key_of(cut, precision, skills, backward, architecture),
-                                        kernel_source(cut, precision, skills, backward), architecture);
+  return Compilations::instance(architecture)
+      .begin(key_of(cut, precision, skills, backward, architecture), kernel_source(cut, precision, skills, backward),
+             architecture);
 }
 
 template <class Cut, class Skills>
@@ -184,7 +186,7 @@ void begin_first_looks(const std::vector<PlaneCut>& cuts, Precision precision, P
 }  // namespace
 
 MachineCode machine_code(const std::string& name, const std::string& source, int architecture) {
-  return Compilations::instance().begin(key_of(name, architecture), source, architecture).get();
+  return Compilations::instance(architecture).begin(key_of(name, architecture), source, architecture).get();
 }
 
 std::string kernel_source(const Recipe& recipe, Precision precision, KernelSkills skills, bool backward) {
@@ -237,8 +239,9 @@ const PlaneCut& choose_cut(const std::vector<PlaneCut>& cuts, Precision precisio
 
 void begin_machine_code(const std::vector<PlaneCut>& cuts, Precision precision, PlaneSkills skills, int architecture) {
   if (cuts.size() > 1) begin_first_looks(cuts, precision, skills, architecture);
-  Compilations::instance().begin(
-      [=] { begin_code(choose_cut(cuts, precision, skills, architecture), precision, skills, architecture); });
+  Compilations::instance(architecture).begin([=] {
+    begin_code(choose_cut(cuts, precision, skills, architecture), precision, skills, architecture);
+  });
 }
 
 }  // namespace shardfft::device::lines

@@ -9,6 +9,12 @@
 
 namespace shardfft {
 
+std::int64_t elements_of(const std::vector<Piece>& pieces) {
+  std::int64_t count = 0;
+  for (const Piece& piece : pieces) count += piece.set.count();
+  return count;
+}
+
 std::int64_t reach_of(const Piece& piece) {
   if (piece.set.empty() || piece.offset < 0) return 0;
   // Wrong strides need not make places that fit 64 bits.

@@ -1,10 +1,14 @@
 #pragma once
 // Local arrays with places between their elements that are not used: rows that are padded, as FFTW's real ones.
 #include <optional>
+#include <vector>
 
 #include "shardfft/layout.hpp"
 
 namespace shardfft {
+
+/// Elements of a rank's pieces, without what lies between them.
+std::int64_t elements_of(const std::vector<Piece>& pieces);
 
 /// Elements from the beginning of an array to the last one of a piece; 0 where its offset and strides make no sense.
 std::int64_t reach_of(const Piece& piece);

@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "base/check.hpp"
+#include "geometry/gaps.hpp"
 #include "geometry/layout_rep.hpp"
 #include "geometry/shape.hpp"
 
@@ -102,8 +103,7 @@ void check_places(const std::vector<Piece>& pieces, std::int64_t count, const st
 /// Elements of a rank lie in its array, and none in the place of another one.
 void check_memory(std::vector<Piece> pieces, const std::string& whose) {
   std::erase_if(pieces, [](const Piece& p) { return p.set.empty(); });
-  std::int64_t count = 0;
-  for (const Piece& p : pieces) count += p.set.count();
+  const std::int64_t count = elements_of(pieces);
   std::vector<Extent> extents;
   for (const Piece& p : pieces) extents.push_back(extent_of(p, count, whose));
   std::sort(extents.begin(), extents.end(), [](const Extent& a, const Extent& b) { return a.begin < b.begin; });

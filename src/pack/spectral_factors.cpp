@@ -6,6 +6,7 @@
 
 #include "base/check.hpp"
 #include "base/team.hpp"
+#include "geometry/gaps.hpp"
 
 namespace shardfft {
 
@@ -207,9 +208,8 @@ int SpectralFactors::depth() const {
 void multiply(const std::byte* in, std::byte* out, const SpectralFactors& factors, const std::vector<Piece>& pieces,
               ElementType element, int threads) {
   if (factors.call) {
-    std::int64_t count = 0;
-    for (const Piece& piece : pieces) count += piece.set.count();
-    if (in != out && count > 0) std::memcpy(out, in, static_cast<std::size_t>(count) * element.bytes());
+    const auto count = static_cast<std::size_t>(elements_of(pieces));
+    if (in != out && count > 0) std::memcpy(out, in, count * element.bytes());
     return factors.call(out, -1, nullptr);
   }
   const auto some = lines_of(element);

@@ -4,6 +4,7 @@
 #include "base/check.hpp"
 #include "device/factor_code.hpp"
 #include "device/standin/kernel.hpp"
+#include "geometry/gaps.hpp"
 #include "pack/modes.hpp"
 #include "pack/pointwise.hpp"
 
@@ -26,9 +27,7 @@ void multiply_all(const void* in, void* out, const void* factors, std::int64_t c
 }
 
 std::size_t bytes_of(const std::vector<Piece>& pieces, ElementType element) {
-  std::int64_t elements = 0;
-  for (const Piece& piece : pieces) elements += piece.set.count();
-  return static_cast<std::size_t>(elements) * element.bytes();
+  return static_cast<std::size_t>(elements_of(pieces)) * element.bytes();
 }
 const std::byte* bytes_at(const void* memory) { return static_cast<const std::byte*>(memory); }
 std::byte* bytes_at(void* memory) { return static_cast<std::byte*>(memory); }

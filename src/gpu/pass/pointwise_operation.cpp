@@ -8,6 +8,7 @@
 
 #include "device/handles.hpp"
 #include "device/pointwise.hpp"
+#include "geometry/gaps.hpp"
 #include "geometry/schedule.hpp"
 
 namespace shardfft::gpu {
@@ -35,12 +36,9 @@ class PointwiseOperation : public DeviceOperation {
 /// An operator's factors as numbers of the spectrum's type, in the order in memory; of one field where all are alike.
 template <class Number>
 std::vector<Number> table_of(const SpectralFactors& factors, std::vector<Piece> pieces) {
-  std::int64_t count = 0;
-  for (Piece& piece : pieces) {
+  for (Piece& piece : pieces)
     if (!factors.differ_by_field()) piece.set.axis[0].count = 1;
-    count += piece.set.count();
-  }
-  std::vector<Number> table(static_cast<std::size_t>(count), Number(1));
+  std::vector<Number> table(static_cast<std::size_t>(elements_of(pieces)), Number(1));
   auto* const bytes = reinterpret_cast<std::byte*>(table.data());
   multiply(bytes, bytes, factors, pieces, element_type<Number>, 1);
   return table;
@@ -63,8 +61,7 @@ class OperatorOperation : public DeviceOperation {
       : step_(step), pieces_(std::move(pieces)), rank_(rank), element_(element) {}
 
   void enqueue(int /*phase*/, const DeviceBuffers& buffers, device::StreamHandle stream) override {
-    std::int64_t count = 0;
-    for (const Piece& piece : pieces_) count += piece.set.count();
+    const std::int64_t count = elements_of(pieces_);
     const auto& factors = step_.factors->at(rank_);
     if (factors->call) {
       if (buffers.in != buffers.out && count > 0)

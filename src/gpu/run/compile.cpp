@@ -1,6 +1,7 @@
 #include "gpu/run/compile.hpp"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "base/check.hpp"
@@ -116,27 +117,35 @@ class DeviceCompiler : public Compiler<DeviceTask> {
       if (stretch.size() > 1 && target_.begins_slab(program(), stretch.front().step))
         slabs_.want(program(), stretch.front(), stretch.back(), scale_of(stretch));
       else if (!target_.one_array())
-        team_.for_members([&](std::size_t m) { return begin_kernels(stretch, rank(m)); });
+        begin_kernels(stretch);
   }
 
  private:
-  /// Returns how many transforms have begun.
-  int begin_kernels(const Stretch& stretch, int rank) const {
-    int begun = 0;
-    const auto begin = [&](FftSpec spec, bool whole) {
-      spec.effort = whole ? setup_.options.effort : Effort::estimate;
-      compile_ahead(spec, setup_.options.verify);
-      ++begun;
-    };
-    if (stretch.size() == 1 && transforms(stretch.front()))
-      begin(fft_spec(pass(stretch.front()), rank, setup_.precision), true);
-    if (stretch.size() == 1) return begun;
+  void begin_kernels(const Stretch& stretch) {
+    if (stretch.size() == 1) {
+      if (transforms(stretch.front())) begin_kernels(pass(stretch.front()), {Slice{}});
+      return;
+    }
     const Joined steps = joined(stretch);
-    const Pieces pieces = target_.pieces(steps);
-    for (const auto& [end, slices] : {std::pair(&steps.before, &pieces.before), std::pair(&steps.after, &pieces.after)})
-      for (std::size_t i = 0; *end && i < slices->size(); ++i)
-        begin(part_of(**end, rank, setup_.precision, (*slices)[i]).spec, slices->size() == 1);
-    return begun;
+    const Pieces& cut = pieces(stretch);
+    if (steps.before) begin_kernels(*steps.before, cut.before);
+    if (steps.after) begin_kernels(*steps.after, cut.after);
+  }
+  void begin_kernels(const Pass& pass, const std::vector<Slice>& slices) const {
+    team_.for_members([&](std::size_t m) {
+      for (const Slice& slice : slices) {
+        FftSpec spec = fft_spec(pass, rank(m), setup_.precision, slice);
+        spec.effort = slices.size() == 1 ? setup_.options.effort : Effort::estimate;
+        compile_ahead(spec, setup_.options.verify);
+      }
+      return slices.size();
+    });
+  }
+  /// In which a stretch runs that is a pipeline. Collective when first asked for.
+  const Pieces& pieces(const Stretch& stretch) {
+    const auto [found, is_new] = pieces_.try_emplace(stretch.front().step);
+    if (is_new) found->second = target_.pieces(joined(stretch));
+    return found->second;
   }
   /// What was wanted of the slab engine has been made.
   void make(DeviceTask& task, std::size_t number) override {
@@ -216,7 +225,7 @@ class DeviceCompiler : public Compiler<DeviceTask> {
   MemberOperations make_pipeline(const Stretch& stretch) {
     const Joined steps = joined(stretch);
     const Stop& last = stretch.back();
-    return make_device_pipeline(setup_, team_, steps, target_.pieces(steps), !is_reshape(last) && last.from != last.to);
+    return make_device_pipeline(setup_, team_, steps, pieces(stretch), !is_reshape(last) && last.from != last.to);
   }
 
   std::unique_ptr<DeviceOperation> make_fft(const Pass& pass, int rank) {
@@ -243,6 +252,7 @@ class DeviceCompiler : public Compiler<DeviceTask> {
   Team& team_;
   const DeviceTarget& target_;
   SlabOperations& slabs_;
+  std::map<int, Pieces> pieces_;  ///< by the first step of a stretch
 };
 
 }  // namespace

@@ -108,4 +108,11 @@ Layout with_padded_rows(const Layout& grid, std::int64_t unit) {
   return Layout::Rep::layout(rep);
 }
 
+std::int64_t row_gap(const Layout& layout, int rank) {
+  const Layout::Rep& rep = Layout::Rep::of(layout);
+  if (rep.row_unit == 1 || !layout.axis_is_local(rep.order.back())) return 0;
+  const std::int64_t row = layout.local(rank).axis[static_cast<std::size_t>(rep.order.back())].count;
+  return rounded_up(row, rep.row_unit) - row;
+}
+
 }  // namespace shardfft

@@ -20,5 +20,7 @@ std::optional<Layout> without_gaps(const Layout& layout);
 /// A grid layout whose rows along the fastest axis begin at multiples of `unit` elements. What is made of it has such
 /// rows too.
 Layout with_padded_rows(const Layout& grid, std::int64_t unit);
+/// Elements behind each row of `rank` along the fastest axis that are none of the array's; 0 where ranks share rows.
+std::int64_t row_gap(const Layout& layout, int rank);
 
 }  // namespace shardfft

@@ -53,8 +53,6 @@ int grid_ranks(const Shape& shape, const Shape& grid) {
   return static_cast<int>(ranks);
 }
 
-std::int64_t rounded_up(std::int64_t count, std::int64_t unit) { return (count + unit - 1) / unit * unit; }
-
 Piece dense_piece(const IndexSet& set, const Rep& rep) {
   Piece piece{set, 0, {}};
   std::int64_t stride = 1;

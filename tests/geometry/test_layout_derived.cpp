@@ -206,6 +206,9 @@ TEST(PaddedRows, BeginAtMultiples) {
   EXPECT_TRUE(padded.with_axis_extent(2, 8).pieces(1) == Layout::slab({4, 3, 8}, 3, 0).pieces(1));
   const Layout boxes = Layout::boxes({4, 3, 5}, {dense.local(0), dense.local(1), dense.local(2)});
   EXPECT_THROW(with_padded_rows(boxes, 4), Error);
+  for (const Layout& none : {dense, boxes, with_padded_rows(Layout::slab({4, 3, 5}, 3, 2), 4)})
+    EXPECT_EQ(row_gap(none, 0), 0) << "no gaps, or rows that ranks share";
+  for (int rank = 0; rank < 3; ++rank) EXPECT_EQ(row_gap(padded, rank), 3);
 }
 
 }  // namespace

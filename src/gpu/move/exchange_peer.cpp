@@ -5,6 +5,7 @@
 
 #include "base/check.hpp"
 #include "device/copy_box.hpp"
+#include "geometry/gaps.hpp"
 #include "gpu/move/box_copies.hpp"
 #include "gpu/move/send_turns.hpp"
 #include "gpu/move/strategies.hpp"
@@ -67,23 +68,13 @@ struct SendOrder {
   }
 };
 
-/// Elements behind each row along the fastest axis, which is whole, that are none of the array's.
-std::int64_t gap_of(const Layout& layout, int rank) {
-  if (!layout.is_grid() || layout.axes() < 2) return 0;
-  const auto fastest = static_cast<std::size_t>(layout.order().back());
-  const auto next = static_cast<std::size_t>(layout.order()[layout.order().size() - 2]);
-  const Piece piece = only_piece(layout, rank);
-  return layout.axis_is_local(layout.order().back()) && !piece.set.empty()
-             ? piece.stride[next] - piece.set.axis[fastest].count
-             : 0;
-}
-
-/// The same in bytes, of both arrays of a message whose rows are whole; 0 where they differ.
+/// Bytes behind each row that are none of the arrays', of both arrays of a message whose rows are whole; 0 where they
+/// differ.
 std::int64_t gap_bytes(const DeviceReshapeSetup& setup, const Pieces::Message& slices, int rank) {
   const int row = setup.from.order().back();
-  const std::int64_t gap = gap_of(setup.from, rank);
+  const std::int64_t gap = row_gap(setup.from, rank);
   const bool whole = setup.to.order().back() == row && slices.from.axis != row && slices.to.axis != row;
-  return whole && gap == gap_of(setup.to, rank) ? gap * static_cast<std::int64_t>(setup.element_bytes) : 0;
+  return whole && gap == row_gap(setup.to, rank) ? gap * static_cast<std::int64_t>(setup.element_bytes) : 0;
 }
 
 class PeerExchange : public DeviceOperation {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "geometry/gaps.hpp"
 #include "pack/block_sums.hpp"
 
 namespace shardfft {
@@ -63,8 +64,8 @@ MoveSums::MoveSums(const Layout& from, const Layout& to, int rank, std::size_t e
       received_(sent_.size()) {
   std::int64_t stays = 0;
   for (const LocalCopy& copy : schedule_.self) stays += copy.from.elements();
-  sends_all_ = schedule_.send_count + stays == from.count(rank);
-  receives_all_ = schedule_.recv_count + stays == to.count(rank);
+  sends_all_ = schedule_.send_count + stays == elements_of(from.pieces(rank));
+  receives_all_ = schedule_.recv_count + stays == elements_of(to.pieces(rank));
 }
 
 std::uint32_t MoveSums::add_sent(const std::byte* source) {

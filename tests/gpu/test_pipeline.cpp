@@ -6,6 +6,7 @@
 #include "gpu/move/exchange.hpp"
 #include "gpu/run/device_target.hpp"
 #include "gpu/slab_kit.hpp"
+#include "support/device_flips.hpp"
 
 namespace shardfft::test {
 namespace {
@@ -111,9 +112,11 @@ std::pair<std::vector<std::vector<float>>, double> spectrum_and_way_back(const T
 /// engine has them.
 TEST(DevicePipeline, PadsHalfSpectraBetweenPasses) {
   if (!device::lines::planes_supported(128, 128, Precision::f32, true)) GTEST_SKIP() << "no plane kernels";
-  for (const int ranks : {2, 3}) {
+  for (const bool verify : {false, true}) {
+    const int ranks = verify ? 2 : 3;
     TransformCase c = chunked({ranks * 128, 128, 128}, "slab", "left", Kind::r2c, 1);
     c.precision = Precision::f32;
+    c.options.verify = verify;
     const auto by_engine = spectrum_and_way_back(c, ranks).first;
     const double largest = *std::max_element(by_engine[0].begin(), by_engine[0].end());  // of the mean, which it holds
     const SlabsBySchedule switched;
@@ -137,6 +140,20 @@ TEST(DevicePipeline, CutsBothEndsOfPaddedSpectra) {
       << told(c, 2);
   EXPECT_EQ(told(c, 2).find(", 0 copies by engines"), std::string::npos) << "short rows one by one: " << told(c, 2);
   EXPECT_LE(spectrum_and_way_back(c, 2).second, 1e-5);
+}
+
+/// What lies behind padded rows is in no sum of bits.
+TEST(DevicePipeline, FindsFlipsInPaddedSpectra) {
+  if (!device::lines::planes_checkable(128, 128)) GTEST_SKIP() << "no compiler of kernels here";
+  const SlabsBySchedule switched;
+  TransformCase c = chunked({1056, 128, 128}, "slab", "left", Kind::r2c, 4);
+  c.precision = Precision::f32;
+  c.options.verify = true;
+  Plan plan = make_plan_over(devices_for(2), c);
+  const PlanReport report = plan.report();
+  EXPECT_NE(report.forward.steps.front().text.find("fft r2c 128 128 by plane pass"), std::string::npos) << report;
+  VerifiedRun run(plan, c);
+  EXPECT_TRUE(run.check_flip(DeviceFlip::Where{0, Moment::between, 1, 0.4, sizeof(float), 0}, Moment::between));
 }
 
 /// Planes are one pass over memory, chunk by chunk, where chunks are large enough to be worth one.

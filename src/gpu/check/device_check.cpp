@@ -6,6 +6,7 @@
 
 #include "device/handles.hpp"
 #include "device/sums.hpp"
+#include "geometry/gaps.hpp"
 #include "verify/move_check.hpp"
 #include "verify/transform_check.hpp"
 
@@ -16,6 +17,16 @@ namespace {
 /// An array of so many bytes as a box of words.
 constexpr std::size_t word_bytes = sizeof(std::uint32_t);
 Box words_of(std::size_t bytes) { return Box::run(0, static_cast<std::int64_t>(bytes / word_bytes)); }
+
+/// The elements of a rank's array, without what lies between rows.
+std::vector<Box> elements_of(const Layout& layout, int rank) {
+  const std::vector<Piece> pieces = layout.pieces(rank);
+  if (shardfft::elements_of(pieces) == layout.count(rank)) return {Box::run(0, layout.count(rank))};
+  std::vector<Box> boxes;
+  for (const Piece& piece : pieces)
+    if (!piece.set.empty()) boxes.push_back(copy_between(piece, piece, piece.set).from);
+  return boxes;
+}
 
 /// One side of a transform.
 class DeviceSide {
@@ -95,8 +106,8 @@ class DeviceMoveCheck : public DeviceCheck {
   DeviceMoveCheck(const Layout& from, const Layout& to, int rank, std::size_t element_bytes)
       : moved_(from, to, rank, element_bytes),
         element_bytes_(element_bytes),
-        in_(Box::run(0, from.count(rank))),
-        out_(Box::run(0, to.count(rank))) {}
+        in_(elements_of(from, rank)),
+        out_(elements_of(to, rank)) {}
   std::size_t results() const override { return 4; }
   bool reads_input() const override { return previous_ == nullptr; }
   void stand_between(const DeviceCheck* previous, const DeviceCheck* next) override {
@@ -105,11 +116,13 @@ class DeviceMoveCheck : public DeviceCheck {
   }
   void enqueue_before(const DeviceBuffers& buffers, device::StreamHandle stream) override {
     if (!moved_.sends_all()) add_moved(buffers.in, moved_.schedule().send, &LocalCopy::from, 2, stream);
-    if (previous_ == nullptr) add(buffers.in, in_, 0, stream);
+    if (previous_ == nullptr)
+      for (const Box& box : in_) add(buffers.in, box, 0, stream);
   }
   void enqueue_after(const DeviceBuffers& buffers, device::StreamHandle stream) override {
     if (!moved_.receives_all()) add_moved(buffers.out, moved_.schedule().recv, &LocalCopy::to, 3, stream);
-    if (next_ == nullptr) add(buffers.out, out_, 1, stream);
+    if (next_ == nullptr)
+      for (const Box& box : out_) add(buffers.out, box, 1, stream);
   }
   std::uint64_t input_bits() const override { return previous_ != nullptr ? previous_->output_bits() : told(0); }
   std::uint64_t output_bits() const override { return next_ != nullptr ? next_->input_bits() : told(1); }
@@ -136,7 +149,7 @@ class DeviceMoveCheck : public DeviceCheck {
 
   MoveSums moved_;  ///< tells all ranks the same: what went less what came
   std::size_t element_bytes_;
-  Box in_, out_;
+  std::vector<Box> in_, out_;
   const DeviceCheck *previous_ = nullptr, *next_ = nullptr;
 };
 

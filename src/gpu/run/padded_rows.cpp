@@ -30,13 +30,12 @@ bool are_odd_rows(const State& state, Precision precision) {
 }  // namespace
 
 /// Around the reshape between a real transform and a complex one that are one pass of our own each then, so of large
-/// arrays. It costs a buffer more: not where memory is short; nor with the option verify, whose sums of bits know no
-/// gaps.
+/// arrays. It costs a buffer more: not where memory is short.
 std::int64_t DeviceTarget::row_unit(const Program& program, int step) {
   const auto at = static_cast<std::size_t>(step);
   const auto* const before = std::get_if<TransformStep>(&program.steps[at - 1]);
   const auto* const after = std::get_if<TransformStep>(&program.steps[at + 1]);
-  if (one_array() || setup_.buffering != Buffering::fast || setup_.options.verify || setup_.options.in_place ||
+  if (one_array() || setup_.buffering != Buffering::fast || setup_.options.in_place ||
       !cuts_in_slices(setup_.exchange) || before == nullptr || after == nullptr ||
       before->keeps_numbers() == after->keeps_numbers() || begins_slab(program, step - 1))
     return 1;

@@ -66,6 +66,17 @@ function(shardfft_test name program files)
   list(JOIN patterns ":" filter)
   add_test(NAME ${name} COMMAND ${PROJECT_SOURCE_DIR}/tools/seconds.sh program ${name} ${ARGN} $<TARGET_FILE:${program}> --gtest_filter=${filter})
   set_tests_properties(${name} PROPERTIES LABELS "${suites}" TIMEOUT ${_longest})
+  # Each test begins to count the GPUs at another one: those of one process and of two would all be on the first ones.
+  if(SHARDFFT_TEST_GPUS)
+    get_property(gpus GLOBAL PROPERTY shardfft_gpus_of_next_test)
+    if(NOT gpus)
+      set(gpus ${SHARDFFT_TEST_GPUS})
+    endif()
+    list(JOIN gpus "," visible)
+    set_tests_properties(${name} PROPERTIES ENVIRONMENT_MODIFICATION "CUDA_VISIBLE_DEVICES=set:${visible}")
+    list(POP_FRONT gpus first)
+    set_property(GLOBAL PROPERTY shardfft_gpus_of_next_test ${gpus} ${first})
+  endif()
 endfunction()
 
 # shardfft_test_program(NAME FILE...): the program NAME_tests. Tests of GPU plans link the library with the stand-in, unless

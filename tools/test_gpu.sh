@@ -3,8 +3,8 @@
 # of this machine; what is left out goes to ctest.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
-gpus=$( (nvidia-smi -L 2> /dev/null || true) | grep -c '^GPU ' || true)
-((gpus > 0)) || die "test --gpu: nvidia-smi finds no GPU on this machine"
+gpus=${CUDA_VISIBLE_DEVICES:-$(nvidia-smi --query-gpu=index --format=csv,noheader 2> /dev/null | paste -sd, || true)}
+[[ -n $gpus ]] || die "test --gpu: nvidia-smi finds no GPU on this machine"
 command -v nvcc > /dev/null || die "there are GPUs, but no nvcc on the path"
 
 hold_lock "$BUILD/gpu"
@@ -13,6 +13,7 @@ say "building the library and its tests with CUDA, $(jobs) jobs"
 cmake -S "$ROOT" -B "$BUILD/gpu" -Wno-dev --log-level=WARNING -DCMAKE_BUILD_TYPE=Release -DSHARDFFT_GPU=CUDA \
   -DMPI_C_COMPILER="$(mpi_tool mpicc)" -DMPI_CXX_COMPILER="$(mpi_tool mpicxx)" -DMPIEXEC_EXECUTABLE="$(mpi_tool mpirun)" \
   -DSHARDFFT_BENCH=OFF -DSHARDFFT_TESTS=ON -DSHARDFFT_TESTS_ONLY='^(mpi_)?gpu_' -DSHARDFFT_TEST_RANKS='1;2;4' \
+  -DSHARDFFT_TEST_GPUS="${gpus//,/;}" \
   > "$BUILD/configure_gpu.log" 2>&1 || {
   cat "$BUILD/configure_gpu.log" >&2
   die "cmake failed; its words are above"
@@ -21,6 +22,6 @@ cmake --build "$BUILD/gpu" -j "$(jobs)" > "$BUILD/build_gpu.log" 2>&1 || {
   tail -30 "$BUILD/build_gpu.log" >&2
   die "the tests with GPUs could not be built"
 }
-say "tests on $gpus GPUs"
+say "tests on GPUs $gpus"
 GTEST_COLOR=$COLOR ctest --test-dir "$BUILD/gpu" --output-on-failure --no-label-summary -j "$(test_jobs)" "$@" ||
   die "failed: tests on GPUs"

@@ -26,6 +26,10 @@ class DeviceCheck;
 /// Of one task of one member, in the order in which its data passes them.
 using DeviceChecks = std::vector<std::unique_ptr<DeviceCheck>>;
 
+/// What of a reshape is where it belongs without it, because the transform next to it stores it there or reads it
+/// where it is: nothing, what stays on its GPU, or everything.
+enum class Moved { nothing, own, all };
+
 /// Device arrays of one run of one operation; `one_array` only where runs_in_place().
 struct DeviceBuffers {
   const std::byte* in = nullptr;
@@ -37,9 +41,10 @@ struct DeviceBuffers {
   bool one_array = false;  ///< `in` is where others write to; addresses do not tell, since empty arrays may have any
   std::span<std::byte* const> scratches{};  ///< as `outs`, of `scratch`, where writes_scratches()
   std::byte* landing = nullptr;             ///< where others write to where that is not `out`
-  bool own_is_there = false;                ///< of a reshape: what stays on its GPU is left to others
-  std::byte* beyond = nullptr;              ///< of a transform: the array at the other end of the reshape next to it,
-                                            ///< where its own points are in that one; null: with the others
+  Moved moved = Moved::nothing;             ///< of a reshape: what is left to others
+  /// Of a transform that has taken owners (LineOwners): the arrays at the other end of the reshape next to it in which
+  /// the runs are that are away. Empty: all points are in one array.
+  std::span<std::byte* const> beyond{};
 };
 
 class DeviceOperation {
@@ -51,6 +56,8 @@ class DeviceOperation {
   /// With the member's device current. Work goes to `stream`, or to streams of the operation's own that are joined to
   /// it by events; when the last phase's work on `stream` is done, `out` is complete and `in` may be overwritten.
   virtual void enqueue(int phase, const DeviceBuffers& buffers, device::StreamHandle stream) = 0;
+  /// Between phases 0 and 1: what comes next on `stream` may write into the arrays of those to whom this member sends.
+  virtual void await_receivers(device::StreamHandle /*stream*/) {}
   /// With the option verify, before it is enqueued: checks that the operation takes part in, which live as long as it
   /// runs; none where others look at its arrays.
   virtual DeviceChecks make_checks();

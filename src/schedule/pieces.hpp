@@ -56,6 +56,9 @@ struct Pieces {
   std::vector<Message> messages;
   /// So many messages send a piece of the transform before each, the others what is left of all of them.
   int head = 0;
+  /// The transform before the reshape is to store what it makes where the reshape leads, in the arrays of others too:
+  /// the only message then tells when it is there.
+  bool stores = false;
   std::string text;  ///< "8 chunks, 4 along axis 0 at the sender and 4 along axis 1 at the receiver"
 
   int befores() const { return static_cast<int>(before.size()); }
@@ -66,7 +69,8 @@ struct Pieces {
   int sends(int message) const { return message < head ? message : befores() - 1; }
   int takes(int piece) const { return moves() - afters() + piece; }
   bool operator==(const Pieces& other) const {
-    return before == other.before && after == other.after && messages == other.messages && head == other.head;
+    return before == other.before && after == other.after && messages == other.messages && head == other.head &&
+           stores == other.stores;
   }
 };
 

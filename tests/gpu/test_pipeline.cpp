@@ -122,6 +122,7 @@ TEST(DevicePipeline, PadsHalfSpectraBetweenPasses) {
     const SlabsBySchedule switched;
     EXPECT_NE(told(c, ranks).find("fft r2c 128 128 by plane pass"), std::string::npos) << told(c, ranks);
     EXPECT_NE(told(c, ranks).find("fft c2r 128 128 by plane pass"), std::string::npos) << told(c, ranks);
+    EXPECT_NE(told(c, ranks).find("line pass (stores into the peers)"), std::string::npos) << told(c, ranks);
     const auto [spectra, away] = spectrum_and_way_back(c, ranks);
     EXPECT_LE(away, 1e-5);
     for (std::size_t r = 0; r < spectra.size(); ++r)

@@ -7,7 +7,7 @@
 
 #include "device/standin/memory.hpp"
 #include "device/standin/settings.hpp"
-#include "gpu/slab_kit.hpp"
+#include "gpu/stores_kit.hpp"
 #include "mpi_gpu/my_device.hpp"
 #include "support/device_check.hpp"
 #include "support/world.hpp"
@@ -34,6 +34,7 @@ struct FailureCase {
   Shape shape{8, 12, 10};
   bool stores = false;  ///< its passes store into the peer
   std::string exchange = "cuda_peer";
+  bool by_schedule = false;  ///< slabs run as other layouts do
 };
 
 /// How many plans could not be used any more.
@@ -54,10 +55,14 @@ bool check_failure(const FailureCase& c, int piece) {
   const Layout layout = c.algorithm == "slab" ? Layout::slab(c.shape, world().size())
                                               : Layout::pencil(c.shape, process_grid(world().size(), 2));
   const OwnComm own;
+  std::optional<SlabsBySchedule> switched;
+  if (c.by_schedule) switched.emplace();
   std::optional<Plan> made(Plan(own.comm, c2c<double>, layout, default_output, options));
   Plan& plan = *made;
   const PlacedArray in("device", my_device(), plan.input().bytes()), out("device", my_device(), plan.output().bytes());
-  EXPECT_EQ(plan.report().to_text().find("store into the peers") != std::string::npos, c.stores);
+  const bool stores =
+      reshapes_by_stores(plan) > 0 || plan.report().to_text().find("which store into the peers") != std::string::npos;
+  EXPECT_EQ(stores, c.stores);
   EXPECT_EQ(said_by(plan, in, out), "");
   if (world().rank() == last) fail_after(piece);
   const std::string first = said_by(plan, in, out);
@@ -93,6 +98,8 @@ TEST(Failures, NobodyIsLeftWaiting) {
   const bool stores = world().size() == 2;
   for (const FailureCase& c : {FailureCase{"slab"}, FailureCase{"slab", true}, FailureCase{"pencil"},
                                FailureCase{"slab", false, stored, stores}, FailureCase{"slab", true, stored, stores},
+                               FailureCase{"slab", false, stored, true, "cuda_peer", true},
+                               FailureCase{"slab", true, stored, true, "cuda_peer", true},
                                FailureCase{"pencil", false, {8, 12, 10}, false, "mixed"}}) {
     int piece = 0;
     broken = 0;

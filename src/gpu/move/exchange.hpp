@@ -22,6 +22,7 @@ struct DeviceReshapeSetup {
   Layout from, to;
   std::size_t element_bytes = 16;
   Part part = Part::all;
+  bool stored = false;  ///< passes store all of it where it belongs, wherever a run lets them: what it moves is little
 };
 
 /// One operation for each member here, in the team's order.

@@ -139,18 +139,24 @@ class PeerExchange : public DeviceOperation {
     if (phase == 0) {
       if (owns_tokens()) device::fill_zero(order_->own(), order_->ring.flags() * sizeof(std::uint32_t), stream);
       device::record(events_.front().get(), stream);
+    } else if (phase == 1 && buffers.moved == Moved::all) {
+      for (const PeerMessage& m : messages_) device::record(sent(m.peer), stream);
     } else if (phase == 1) {
       device::record(filled_.get(), stream);
       for (const device::EventHandle ready : ready_)
         if (owns_tokens()) device::wait(order_->stream.get(), ready);
       for (std::size_t i = 0; i < messages_.size(); ++i) send(i, buffers);
-      if (!buffers.own_is_there) copy_self(self_, buffers, element_bytes_, stream);
+      if (buffers.moved == Moved::nothing) copy_self(self_, buffers, element_bytes_, stream);
     } else {
       for (const device::EventHandle event : arrived_) device::wait(stream, event);
-      for (const PeerMessage& m : messages_) device::wait(stream, sent(m.peer));
+      if (buffers.moved != Moved::all)
+        for (const PeerMessage& m : messages_) device::wait(stream, sent(m.peer));
       if (buffers.landing == nullptr) return;
       for (const Box& box : landed_) device::copy_box(buffers.landing, box, buffers.out, box, element_bytes_, stream);
     }
+  }
+  void await_receivers(device::StreamHandle stream) override {
+    for (const device::EventHandle ready : ready_) device::wait(stream, ready);
   }
   void abandon() override {
     const device::DeviceScope scope(device_);
@@ -255,12 +261,13 @@ class PeerExchange : public DeviceOperation {
 using Exchanges = std::vector<std::unique_ptr<PeerExchange>>;
 
 /// Whether GPUs send in turn (gpu/move/send_turns.hpp): in rings of three and more, by copy engines, where arrays are
-/// large unless the user says otherwise. Collective.
+/// large unless the user says otherwise; not where passes store, which take no turns. Collective.
 bool takes_turns(const DeviceReshapeSetup& setup, const std::vector<std::shared_ptr<SendOrder>>& orders,
                  const std::vector<Exchanges>& messages) {
   const std::size_t bytes = static_cast<std::size_t>(setup.from.max_count()) * setup.element_bytes;
   const bool wanted = wanted_turns(*setup.team).value_or(bytes >= peer_gpu_defaults().bytes_worth_turns);
-  bool may = wanted && std::all_of(orders.begin(), orders.end(), [](const auto& o) { return o->ranks.size() > 2; });
+  bool may = wanted && !setup.stored &&
+             std::all_of(orders.begin(), orders.end(), [](const auto& o) { return o->ranks.size() > 2; });
   for (const Exchanges& message : messages)
     for (const auto& exchange : message) may = may && exchange->by_engines();
   return setup.team->min(std::int64_t{may}) == 1;

@@ -16,6 +16,7 @@ constexpr std::size_t most_cufft_axes = 3;
 PassUse AxisGroups::use() const {
   PassUse use;
   use.planes = own_.planes && own_.most_axes >= 2;
+  use.small = own_.small;
   use.vendor = !own_.vendor_calls.empty();
   return use;
 }
@@ -40,8 +41,8 @@ AxisGroup AxisGroups::other_axes() const {
 /// the stage has.
 std::vector<AxisGroup> AxisGroups::take_lines(AxisGroup& axes, Strides side, const AxisGroup& planes) const {
   std::vector<AxisGroup> lines;
-  if (points(spec_.kind == Kind::c2r ? output_loops(spec_) : input_loops(spec_)) < gpu_defaults().elements_worth_passes)
-    return lines;
+  const std::int64_t numbers = points(spec_.kind == Kind::c2r ? output_loops(spec_) : input_loops(spec_));
+  if (!own_.small && numbers < gpu_defaults().elements_worth_passes) return lines;
   while (!axes.empty() && lines.size() + planes.size() < own_.most_axes &&
          find_own_pass(stage(Kind::c2c, {axes.front()}, side, side)) != nullptr) {
     lines.insert(lines.begin(), {axes.front()});

@@ -22,6 +22,7 @@ struct OwnPasses {
   bool planes = true;                                               ///< two of them in one pass where there is one
   /// Not empty: they take none, and calls of cuFFT so many each, those of the fastest axes first.
   std::vector<std::size_t> vendor_calls = {};
+  bool small = false;  ///< of small arrays too, which else leave them to cuFFT: they must do what that cannot
 };
 
 /// On the current device. Groups come in the order in which they are transformed on the way to the spectrum.

@@ -5,12 +5,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
 #include "device/runtime.hpp"
 #include "geometry/schedule.hpp"
-#include "gpu/pass/own_points.hpp"
+#include "gpu/pass/line_owners.hpp"
 #include "local/local_fft.hpp"
 #include "local/loops.hpp"
 #include "run/memory.hpp"
@@ -21,8 +22,9 @@ namespace shardfft::gpu {
 struct PassArrays {
   const std::byte* from = nullptr;
   std::byte* to = nullptr;
-  std::byte* scratch = nullptr;      ///< scratch_bytes() bytes that belong to the pass while it runs
-  std::byte* beyond = nullptr;       ///< where its own points are, of a pass that has taken some; null: with the others
+  std::byte* scratch = nullptr;  ///< scratch_bytes() bytes that belong to the pass while it runs
+  /// Of a pass that has taken owners: the arrays in which the runs are that are away. Empty: all are in one array.
+  std::span<std::byte* const> beyond{};
   std::uint64_t* results = nullptr;  ///< device::lines::pass_results numbers of a pass that checks itself, else null
 };
 
@@ -40,8 +42,9 @@ class FftPass {
   /// What its results tell as bits between two axes, of a pass that has one of them: 1: those that it wrote, -1: minus
   /// those that it read.
   virtual int bits_between_are() const { return 0; }
-  /// Whether one side of it may lie in two arrays from now on, with PassArrays::beyond. After prepare().
-  virtual bool take_own(const OwnPoints& /*own*/) { return false; }
+  /// Whether one side of it may lie in the arrays of these owners from now on, with PassArrays::beyond. After
+  /// prepare().
+  virtual bool take(const LineOwners& /*owners*/) { return false; }
 };
 
 using PassPointer = std::unique_ptr<FftPass>;
@@ -56,6 +59,7 @@ struct PassUse {
   LinesFor lines = LinesFor::speed;
   bool planes = true;            ///< two axes in one pass over memory where there is one
   bool padded = false;           ///< half spectra of planes have room behind each row, for whole units of 16 bytes
+  bool small = false;            ///< of arrays of any size too, where kernels are there
   bool vendor = false;           ///< by calls of cuFFT where the arrays lie, and by nothing else
   bool sums_rows = false;        ///< contiguous lines by a pass that adds them up (option verify)
   std::int64_t piece_bytes = 0;  ///< inside one array, with pieces of so many bytes beside it; 0: between two arrays
@@ -80,6 +84,9 @@ struct PassRecord {
   void (*compile_ahead)(const FftSpec& spec, const PassUse& use, bool checks) = nullptr;
   /// With the option verify: whether it can add up its lines itself, and gains by it. Null: never.
   bool (*checks)(const FftSpec& spec) = nullptr;
+  /// Whether one side of it may lie in the arrays of these owners, as far as can be said without its kernel. Null:
+  /// never.
+  bool (*takes)(const FftSpec& spec, const PassUse& use, const LineOwners& owners) = nullptr;
 };
 
 /// The first record of the table that fits; null where none does.

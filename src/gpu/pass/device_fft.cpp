@@ -63,6 +63,15 @@ std::optional<FftPlan> plan_padded_fft(const FftSpec& spec) {
   return plan.is_own() ? std::optional(std::move(plan)) : std::nullopt;
 }
 
+std::optional<FftPlan> plan_storing_fft(const FftSpec& spec, const LineOwners& owners, bool verify) {
+  if (!owners.has_all() || spec.kind == Kind::r2r) return std::nullopt;
+  for (const bool planes : {true, false}) {
+    FftPlan plan = plan_between(spec, {.planes = planes, .small = true}, verify);
+    if (plan.has_passes() && plan.takes(owners) && (!verify || plan.checks_itself())) return plan;
+  }
+  return std::nullopt;
+}
+
 std::vector<FftPlan> plans_to_try(const FftSpec& spec, bool verify) {
   const std::size_t axes = spec.transform.size();
   std::vector<FftPlan> plans;

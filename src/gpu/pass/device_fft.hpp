@@ -1,6 +1,7 @@
 #pragma once
 // Transforms of one member's data on its GPU. Arrays begin at multiples of 16 bytes.
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "gpu/pass/fft_plan.hpp"
@@ -23,5 +24,9 @@ FftPlan plan_fft(const FftSpec& spec);
 FftPlan plan_fft_in_place(const FftSpec& spec);
 /// Nothing where there are no such passes (padded_stages()). Whether it is fast only a trial tells.
 std::optional<FftPlan> plan_padded_fft(const FftSpec& spec);
+
+/// The plan whose pass next to a reshape takes all these owners, whatever the size; nothing where there is none that
+/// also checks itself with the option `verify`.
+std::optional<FftPlan> plan_storing_fft(const FftSpec& spec, const LineOwners& owners, bool verify);
 
 }  // namespace shardfft::gpu

@@ -58,6 +58,17 @@ bool FftPlan::checks_itself() const {
                                      [](const FftStage& stage) { return stage.pass->own || stage.use.sums_rows; });
 }
 
+bool FftPlan::takes(const LineOwners& owners) const {
+  if (list_.stages.empty()) return false;
+  const FftStage& stage = owners.side == LineOwners::Side::input ? list_.stages.front() : list_.stages.back();
+  return stage.pass->takes != nullptr && stage.pass->takes(stage.spec, stage.use, owners);
+}
+
+bool FftPlan::has_planes() const {
+  return std::any_of(list_.stages.begin(), list_.stages.end(),
+                     [](const FftStage& stage) { return stage.pass->own && stage.spec.transform.size() > 1; });
+}
+
 bool FftPlan::scales_free() const {
   return is_empty(spec_) || std::any_of(list_.stages.begin(), list_.stages.end(),
                                         [](const FftStage& stage) { return stage.pass->scales; });

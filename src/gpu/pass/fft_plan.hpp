@@ -56,6 +56,10 @@ class FftPlan {
   bool runs_where_it_lies() const;
   /// With the option verify: whether all stages have passes that are asked to add up their lines themselves, and can.
   bool checks_itself() const;
+  /// Whether the pass next to a reshape may have its points in the arrays of these owners, as far as its record says.
+  bool takes(const LineOwners& owners) const;
+  /// Whether a plane pass is among its stages.
+  bool has_planes() const;
   /// Whether FftSpec::scale costs no pass of its own.
   bool scales_free() const;
   std::size_t stages() const { return list_.stages.size(); }

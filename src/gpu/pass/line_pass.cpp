@@ -12,32 +12,39 @@ namespace shardfft::gpu {
 namespace {
 
 /// The pass without its arrays; nothing where there is no kernel for it.
-std::optional<device::lines::Pass> pass_of(const FftSpec& spec, LinesFor purpose, const OwnPoints* own = nullptr) {
+std::optional<device::lines::Pass> pass_of(const FftSpec& spec, LinesFor purpose, const LineOwners* owners = nullptr) {
   if (spec.kind != Kind::c2c || spec.transform.size() != 1 || is_empty(spec)) return std::nullopt;
   const Loop& line = spec.transform.front();
-  Loops loops = merged_loops(spec.batch, own);
-  const auto contiguous = std::find_if(loops.begin(), loops.end(), [own](const Loop& loop) {
-    return loop.from == 1 && loop.to == 1 && (own == nullptr || own->stride_there(loop) == 1);
+  if (owners != nullptr && (owners->away.empty() || owners->line != owners->stride_here(line))) return std::nullopt;
+  const std::vector<LineOwners::Run> away = owners != nullptr ? owners->away : std::vector<LineOwners::Run>();
+  Loops loops = merged_loops(spec.batch, owners);
+  const auto contiguous = std::find_if(loops.begin(), loops.end(), [&](const Loop& loop) {
+    return loop.from == 1 && loop.to == 1 && std::all_of(away.begin(), away.end(), [&](const LineOwners::Run& run) {
+             return owners->stride_there(loop, run) == 1;
+           });
   });
   if (contiguous == loops.end() || loops.size() > 2) return std::nullopt;
   const std::int64_t across = contiguous->count;
   loops.erase(contiguous);
   const std::int64_t some = device::lines::whole_bundles(across, spec.precision);  // a pass wants a stride
   const Loop outer = loops.empty() ? Loop{1, some, some} : loops.front();
-  const std::int64_t outer_there = own == nullptr || loops.empty() ? some : own->stride_there(outer);
-  std::vector<std::int64_t> strides{line.from, line.to, outer.from, outer.to};
-  if (own != nullptr) strides.insert(strides.end(), {own->line.there, outer_there});
+  std::vector<std::int64_t> strides{line.from, line.to, outer.from, outer.to}, written{line.to, outer.to};
+  for (const LineOwners::Run& run : away)
+    for (const std::int64_t stride : {run.line, loops.empty() ? some : owners->stride_there(outer, run)}) {
+      strides.push_back(stride);
+      written.push_back(stride);
+    }
   // Bulk copies want rows that begin at multiples of 16 bytes.
-  const bool odd = std::any_of(strides.begin(), strides.end(), [&](std::int64_t stride) {
-    return !device::lines::begins_with_units(stride, spec.precision);
-  });
+  const auto is_whole = [&](std::int64_t numbers) { return device::lines::begins_with_units(numbers, spec.precision); };
+  const bool odd = !std::all_of(strides.begin(), strides.end(), is_whole);
   // One call of cuFFT takes one loop beside the lines. With two loops it would need many calls.
   const bool any = purpose == LinesFor::trial || (purpose == LinesFor::alone && outer.count > 1);
   // Beside owners of what is written only the rows that are read may be odd.
-  bool owners_fit = own == nullptr || own->side == OwnPoints::Side::output;
-  for (const std::int64_t stride : {line.to, outer.to, own != nullptr ? own->line.there : some, outer_there})
-    owners_fit = owners_fit && (own == nullptr || device::lines::begins_with_units(stride, spec.precision));
+  const bool owners_fit = owners == nullptr || (owners->side == LineOwners::Side::output &&
+                                                std::all_of(written.begin(), written.end(), is_whole));
   if (odd && (!any || !owners_fit)) return std::nullopt;
+  for (const LineOwners::Run& run : away)
+    if (!is_whole(run.offset)) return std::nullopt;
   if (!device::lines::countable(outer.count, across)) return std::nullopt;
   // Narrow rows would leave most of a bundle empty.
   if (2 * across < device::lines::granule(spec.precision) ||
@@ -56,9 +63,9 @@ std::optional<device::lines::Pass> pass_of(const FftSpec& spec, LinesFor purpose
   pass.m_end = across;
   if (odd) pass.out.columns = across;  // the last bundle of a row ends there, wherever it begins
   pass.scale = spec.scale;
-  if (own != nullptr) {
-    const bool reads = own->side == OwnPoints::Side::input;
-    share(reads ? pass.in : pass.out, pass.n, *own, outer_there);
+  if (owners != nullptr) {
+    const bool reads = owners->side == LineOwners::Side::input;
+    share(reads ? pass.in : pass.out, pass.n, *owners, loops.empty() ? nullptr : &outer, some);
     if (reads && !device::lines::reads_from(pass.n, pass.in)) return std::nullopt;
   }
   return pass;
@@ -68,14 +75,14 @@ class LinePass : public FftPass {
  public:
   explicit LinePass(const FftSpec& spec, const device::lines::Pass& pass) : spec_(spec), pass_(pass) {}
   void enqueue(const PassArrays& arrays, device::StreamHandle stream) const override {
-    const bool with_own = arrays.beyond != nullptr;
-    device::lines::Pass pass = with_own ? shared_ : pass_;
+    const bool is_shared = !arrays.beyond.empty();
+    device::lines::Pass pass = is_shared ? shared_ : pass_;
     auto* const from = const_cast<std::byte*>(arrays.from);  // only read
     pass.in.part[0].base = from;
     pass.out.part[0].base = arrays.to;
-    if (with_own) {
-      const bool reads = own_.side == OwnPoints::Side::input;
-      place(reads ? pass.in : pass.out, pass.n, own_, pass.precision, reads ? from : arrays.to, arrays.beyond);
+    if (is_shared) {
+      const bool reads = owners_.side == LineOwners::Side::input;
+      place(reads ? pass.in : pass.out, pass.n, owners_, pass.precision, reads ? from : arrays.to, arrays.beyond);
     }
     if (arrays.results != nullptr) pass.checks = weights_.checks(arrays.results);
     device::lines::run(pass, stream);
@@ -88,19 +95,18 @@ class LinePass : public FftPass {
     device::lines::prepare_checked(pass_.n, pass_.precision, odd);
     weights_ = LineWeights(Kind::c2c, pass_.n, pass_.precision, pass_.scale);
   }
-  bool take_own(const OwnPoints& own) override {
-    if (spec_.transform.size() != 1 || own.line.here != own.stride_here(spec_.transform.front())) return false;
-    const auto shared = pass_of(spec_, LinesFor::alone, &own);
+  bool take(const LineOwners& owners) override {
+    const auto shared = pass_of(spec_, LinesFor::alone, &owners);
     if (!shared) return false;
     shared_ = *shared;
-    own_ = own;
+    owners_ = owners;
     return true;
   }
 
  private:
   FftSpec spec_;
-  device::lines::Pass pass_, shared_;  ///< with all points where the others are; with the own ones elsewhere
-  OwnPoints own_;
+  device::lines::Pass pass_, shared_;  ///< with all points in one array; with those that are away elsewhere
+  LineOwners owners_;
   LineWeights weights_;
 };
 
@@ -121,6 +127,8 @@ extern const PassRecord line_pass{
           device::lines::compile_ahead({pass.n, pass.precision, device::lines::is_odd(pass), checks});
         },
     .checks =
-        [](const FftSpec& spec) { return device::lines::checkable(static_cast<int>(spec.transform.front().count)); }};
+        [](const FftSpec& spec) { return device::lines::checkable(static_cast<int>(spec.transform.front().count)); },
+    .takes = [](const FftSpec& spec, const PassUse&,
+                const LineOwners& owners) { return pass_of(spec, LinesFor::alone, &owners).has_value(); }};
 
 }  // namespace shardfft::gpu

@@ -15,18 +15,18 @@ std::byte* at(Spot spot, const DeviceBuffers& buffers) {
 
 }  // namespace
 
-bool DeviceFft::take_own(const OwnPoints& own) {
+bool DeviceFft::take(const LineOwners& owners) {
   if (passes_.empty()) return false;
-  FftPass* const pass = (own.side == OwnPoints::Side::input ? passes_.front() : passes_.back()).pass.get();
-  with_own_ = pass->take_own(own) ? pass : nullptr;
-  return with_own_ != nullptr;
+  FftPass* const pass = (owners.side == LineOwners::Side::input ? passes_.front() : passes_.back()).pass.get();
+  shared_ = pass->take(owners) ? pass : nullptr;
+  return shared_ != nullptr;
 }
 
 void DeviceFft::enqueue(int /*phase*/, const DeviceBuffers& buffers, device::StreamHandle stream) {
   for (std::size_t i = 0; i < passes_.size(); ++i) {
     const PlacedPass& p = passes_[i];
     PassArrays arrays{at(p.from, buffers), at(p.to, buffers), buffers.scratch + work_};
-    if (p.pass.get() == with_own_) arrays.beyond = buffers.beyond;
+    if (p.pass.get() == shared_) arrays.beyond = buffers.beyond;
     if (check_ != nullptr) arrays.results = check_->results_of(i);
     p.pass->enqueue(arrays, stream);
     if (check_ != nullptr) check_->ran(i, arrays.to, stream);

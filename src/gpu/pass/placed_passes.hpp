@@ -38,10 +38,10 @@ class DeviceFft : public DeviceOperation {
         in_place_(in_place),
         text_(std::move(text)) {}
 
-  /// Whether the pass next to a reshape can have a run of its points in the array at the other end: then it has them
+  /// Whether the pass next to a reshape can have runs of its points in the arrays at the other end: then it has them
   /// there in calls with DeviceBuffers::beyond. After make_checks(). What is next to the input is the first pass, and
   /// what is next to the output the last one.
-  bool take_own(const OwnPoints& own);
+  bool take(const LineOwners& owners);
 
   void enqueue(int phase, const DeviceBuffers& buffers, device::StreamHandle stream) override;
   /// One where all passes can: kernels that read the arrays of one pass would cost no less than those that read what
@@ -57,7 +57,7 @@ class DeviceFft : public DeviceOperation {
   std::size_t work_, pass_scratch_;
   bool in_place_;
   std::string text_;
-  const FftPass* with_own_ = nullptr;   ///< the pass that has taken its own points
+  const FftPass* shared_ = nullptr;     ///< the pass that has taken owners
   const PassesCheck* check_ = nullptr;  ///< that it takes part in
 };
 

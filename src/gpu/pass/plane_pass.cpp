@@ -20,7 +20,7 @@ enum class PlanesFor {
 };
 
 /// The pass over planes of neighbouring points along the last axis, rows and planes at any stride, without its arrays.
-std::optional<device::lines::PlanePass> planes_of(const FftSpec& spec, PlanesFor purpose) {
+std::optional<device::lines::PlanePass> planes_of(const FftSpec& spec, PlanesFor purpose, bool small = false) {
   const bool only_rows = purpose == PlanesFor::rows;
   const bool real = spec.kind != Kind::c2c, apart = real || purpose != PlanesFor::results;
   if (spec.transform.size() != 2 || spec.kind == Kind::r2r || is_empty(spec)) return std::nullopt;
@@ -36,9 +36,11 @@ std::optional<device::lines::PlanePass> planes_of(const FftSpec& spec, PlanesFor
   const Loops loops = merged(spec.batch);
   if (loops.size() > 1 || row.from != 1 || row.to != 1) return std::nullopt;
   const Loop outer = loops.empty() ? Loop{1, column.count * column.from, column.count * column.to} : loops.front();
-  if (outer.count * column.count * row.count < gpu_defaults().elements_worth_passes ||
-      !device::lines::countable(outer.count, points))
+  const std::int64_t numbers = outer.count * column.count * row.count;
+  if (small ? !device::lines::planes_worthwhile(column.count, row.count, spec.precision, real, numbers)
+            : numbers < gpu_defaults().elements_worth_passes)
     return std::nullopt;
+  if (!device::lines::countable(outer.count, points)) return std::nullopt;
   const bool forward = spec.direction == Direction::forward;
   for (const Loop& d : {column, outer}) {
     const std::int64_t rows = forward ? d.from : d.to, spectra = forward ? d.to : d.from;
@@ -77,7 +79,29 @@ std::optional<device::lines::PlanePass> rows_of(const FftSpec& spec) {
   return pass && device::lines::planes_checkable(pass->columns.n, pass->m) ? pass : std::nullopt;
 }
 
-PlanesFor purpose_of(const PassUse& use) { return use.padded ? PlanesFor::lines : PlanesFor::results; }
+std::optional<device::lines::PlanePass> planes_of(const FftSpec& spec, const PassUse& use) {
+  return planes_of(spec, use.padded ? PlanesFor::lines : PlanesFor::results, use.small);
+}
+
+/// Where the columns of a pass that writes them last go with these owners.
+std::optional<device::lines::Side> shared_columns(const FftSpec& spec, const device::lines::PlanePass& pass,
+                                                  const LineOwners& owners) {
+  const device::lines::Pass& columns = pass.columns;
+  if (owners.side != LineOwners::Side::output || spec.direction != Direction::forward || pass.only_rows() ||
+      owners.away.empty() || owners.line != owners.stride_here(spec.transform.front()))
+    return std::nullopt;
+  const Loops loops = merged_loops(spec.batch, &owners);
+  if (loops.size() > 1) return std::nullopt;
+  const Loop* const outer = loops.empty() ? nullptr : &loops.front();
+  for (const LineOwners::Run& run : owners.away) {
+    if (owners.stride_there(spec.transform.back(), run) != 1) return std::nullopt;
+    for (const std::int64_t numbers : {run.offset, run.line, outer != nullptr ? owners.stride_there(*outer, run) : 0})
+      if (!device::lines::begins_with_units(numbers, columns.precision)) return std::nullopt;
+  }
+  device::lines::Side side = columns.out;
+  share(side, columns.n, owners, outer, side.part[0].outer_stride);
+  return side;
+}
 
 class PlanePass : public FftPass {
  public:
@@ -85,16 +109,15 @@ class PlanePass : public FftPass {
   PlanePass(const FftSpec& spec, const device::lines::PlanePass& pass, bool stays)
       : spec_(spec), pass_(pass), stays_(stays), counters_(device::make_memory(counter_bytes())) {}
   void enqueue(const PassArrays& arrays, device::StreamHandle stream) const override {
-    const bool with_own = arrays.beyond != nullptr;
     device::lines::PlanePass pass = pass_;
     std::byte* const in = const_cast<std::byte*>(arrays.from);  // only read, or as cuFFT's c2r may
     const bool forward = is_forward();
     pass.rows.base = forward ? in : arrays.to;
     pass.columns.in.part[0].base = forward ? arrays.to : in;
     pass.columns.out.part[0].base = forward || !stays_ ? arrays.to : in;
-    if (with_own) {
+    if (!arrays.beyond.empty()) {
       pass.columns.out = shared_;
-      place(pass.columns.out, pass.columns.n, own_, pass.columns.precision, arrays.to, arrays.beyond);
+      place(pass.columns.out, pass.columns.n, owners_, pass.columns.precision, arrays.to, arrays.beyond);
     }
     if (arrays.results != nullptr) weights_.add_to(pass, arrays.results);
     device::lines::run(pass, static_cast<std::uint32_t*>(counters_.get()), stream);
@@ -108,21 +131,13 @@ class PlanePass : public FftPass {
     device::lines::prepare_checked_planes(columns.n, pass_.m, columns.precision, pass_.real);
     weights_ = PlaneWeights(columns.n, pass_.m, pass_.real, columns.precision, columns.direction, columns.scale);
   }
-  /// Of columns that it writes.
-  bool take_own(const OwnPoints& own) override {
-    const device::lines::Pass& columns = pass_.columns;
-    if (own.side != OwnPoints::Side::output || !is_forward() || pass_.only_rows()) return false;
-    if (own.line.here != own.stride_here(spec_.transform.front())) return false;
-    const Loops loops = merged_loops(spec_.batch, &own);
-    if (loops.size() > 1 || own.stride_there(spec_.transform.back()) != 1) return false;
-    const std::int64_t outer = loops.empty() ? columns.n * own.line.there : own.stride_there(loops.front());
-    for (const std::int64_t numbers : {own.offset, own.line.there, outer})
-      if (!device::lines::begins_with_units(numbers, columns.precision)) return false;
-    shared_ = columns.out;
-    share(shared_, columns.n, own, outer);
-    own_ = own;
-    return device::lines::planes_shareable({columns.n, pass_.m, columns.precision, pass_.real, weights_.bytes() > 0},
-                                           shared_);
+  bool take(const LineOwners& owners) override {
+    const auto side = shared_columns(spec_, pass_, owners);
+    if (!side) return false;
+    shared_ = *side;
+    owners_ = owners;
+    return device::lines::planes_shareable(
+        {pass_.columns.n, pass_.m, pass_.columns.precision, pass_.real, weights_.bytes() > 0}, shared_);
   }
 
  private:
@@ -135,8 +150,8 @@ class PlanePass : public FftPass {
   device::lines::PlanePass pass_;
   bool stays_;
   device::Memory counters_;
-  device::lines::Side shared_;  ///< where columns go with the own points elsewhere
-  OwnPoints own_;
+  device::lines::Side shared_;  ///< where columns go with runs of them elsewhere
+  LineOwners owners_;
   PlaneWeights weights_;
 };
 
@@ -158,14 +173,15 @@ extern const PassRecord plane_pass{
     .name = "plane pass",
     .own = true,
     .scales = true,
-    .fits = [](const FftSpec& spec,
-               const PassUse& use) { return use.planes && planes_of(spec, purpose_of(use)).has_value(); },
+    .fits = [](const FftSpec& spec, const PassUse& use) { return use.planes && planes_of(spec, use).has_value(); },
     .make = [](const FftSpec& spec, const PassUse& use) -> PassPointer {
-      return std::make_unique<PlanePass>(spec, *planes_of(spec, purpose_of(use)), spec.kind != Kind::c2c || use.padded);
+      return std::make_unique<PlanePass>(spec, *planes_of(spec, use), spec.kind != Kind::c2c || use.padded);
     },
     .compile_ahead = [](const FftSpec& spec, const PassUse& use,
-                        bool checks) { compile_planes_ahead(*planes_of(spec, purpose_of(use)), checks); },
-    .checks = planes_check};
+                        bool checks) { compile_planes_ahead(*planes_of(spec, use), checks); },
+    .checks = planes_check,
+    .takes = [](const FftSpec& spec, const PassUse& use,
+                const LineOwners& owners) { return shared_columns(spec, *planes_of(spec, use), owners).has_value(); }};
 
 /// Contiguous lines of a large array by the kernel of planes. prepare_checks() makes its kernel.
 extern const PassRecord summed_row_pass{

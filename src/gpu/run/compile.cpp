@@ -128,7 +128,10 @@ class DeviceCompiler : public Compiler<DeviceTask> {
     }
     const Joined steps = joined(stretch);
     const Pieces& cut = pieces(stretch);
-    if (steps.before) begin_kernels(*steps.before, cut.before);
+    if (steps.before && cut.stores)
+      begin_storing_kernels(*steps.before, steps.to.layout);
+    else if (steps.before)
+      begin_kernels(*steps.before, cut.before);
     if (steps.after) begin_kernels(*steps.after, cut.after);
   }
   void begin_kernels(const Pass& pass, const std::vector<Slice>& slices) const {
@@ -139,6 +142,15 @@ class DeviceCompiler : public Compiler<DeviceTask> {
         compile_ahead(spec, setup_.options.verify);
       }
       return slices.size();
+    });
+  }
+  void begin_storing_kernels(const Pass& pass, const Layout& to) const {
+    team_.for_members([&](std::size_t m) {
+      const auto owners = line_owners(pass.step, only_piece(pass.after.layout, rank(m)), to, LineOwners::Side::output);
+      const FftSpec spec = fft_spec(pass, rank(m), setup_.precision);
+      const auto plan = owners ? plan_storing_fft(spec, *owners, setup_.options.verify) : std::nullopt;
+      if (plan) plan->compile_ahead(setup_.options.verify);
+      return plan.has_value();
     });
   }
   /// In which a stretch runs that is a pipeline. Collective when first asked for.

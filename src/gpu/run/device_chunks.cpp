@@ -15,18 +15,25 @@
 
 namespace shardfft::gpu {
 
+/// Whether all that the ranks have before a reshape is sent, and all that they have behind it comes from there: what
+/// transforms beside it sum up with the option verify is all that they write and read. Collective.
+bool DeviceTarget::moves_all(const State& from, const State& to) const {
+  return team_.all_of([&](const Member& member) {
+    const MoveSums sums(from.layout, to.layout, member.rank, 1);
+    return sums.sends_all() && sums.receives_all();
+  });
+}
+
 /// Nothing where it is not to be cut.
 Sending DeviceTarget::sending(const State& from, const State& to) const {
   if (team_.ranks() < 2 || setup_.options.chunks == 1 || !cuts_in_slices(setup_.exchange)) return {};
-  std::int64_t sent = 0, peers = 0, moves_all = 1;
+  std::int64_t sent = 0, peers = 0;
   for (const Member& member : team_.here()) {
-    const MoveSums sums(from.layout, to.layout, member.rank, 1);
-    sent = std::max(sent, sums.schedule().send_count);
-    peers = std::max(peers, static_cast<std::int64_t>(sums.schedule().send.size()));
-    if (!sums.sends_all() || !sums.receives_all()) moves_all = 0;
+    const Schedule schedule = make_schedule(from.layout, to.layout, member.rank);
+    sent = std::max(sent, schedule.send_count);
+    peers = std::max(peers, static_cast<std::int64_t>(schedule.send.size()));
   }
-  // What transforms beside the reshape sum up is all that they write and read.
-  if (setup_.options.verify && team_.min(moves_all) == 0) return {};
+  if (setup_.options.verify && !moves_all(from, to)) return {};
   return {team_.max(sent) * static_cast<std::int64_t>(element_bytes(from, setup_.precision)), team_.max(peers)};
 }
 
@@ -173,6 +180,12 @@ int sent_beside_first_pass(int messages, int ranks) {
 
 Pieces DeviceTarget::pieces(const Joined& joined) const {
   const ChunkedSteps steps = joined.steps();
+  if (stores(joined)) {
+    Pieces whole = in_pieces(steps, Chunking{});
+    whole.stores = true;
+    whole.text.clear();
+    return whole;
+  }
   if (!joined.before && !joined.after) return in_pieces(steps, receiver_chunking(joined.from, joined.to));
   const Chunking one = chunking(joined);
   if (!joined.before || !joined.after || one.ends == ChunkEnds::both) return in_pieces(steps, one);

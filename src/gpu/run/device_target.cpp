@@ -141,7 +141,7 @@ std::vector<std::vector<int>> DeviceTarget::groups(const Program& program, int s
     std::erase(rest, axis);
     return rest;
   };
-  if (stays_whole(program, at)) return {axes};
+  if (stores(program, at + 1) || (at > 0 && stores(program, at - 1)) || stays_whole(program, at)) return {axes};
   const bool together = setup_.options.verify && checks_itself(program, step);
   const auto cuts = [&](ChunkEnds end, const TransformStep& of) {
     return chunking(next_to(program, at, end, of)).cuts();
@@ -174,7 +174,7 @@ Fusion DeviceTarget::fusion(const Program& program, const std::vector<int>& step
     Joined joined{reshape, state[0], state[1], {}, {}};
     if (chunked.before != nullptr) joined.before = Pass{*chunked.before, state[-1], state[0]};
     if (chunked.after != nullptr) joined.after = Pass{*chunked.after, state[1], state[2]};
-    return chunking(joined).cuts();
+    return stores(joined) || chunking(joined).cuts();
   };
   return {pipelined_steps(program, steps, at, cuts), true};
 }

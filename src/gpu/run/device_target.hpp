@@ -53,6 +53,9 @@ class DeviceTarget : public Target {
   bool lands_slowly(const State& state) const;
 
  private:
+  bool stores(const Joined& joined) const;
+  bool stores(const Program& program, std::size_t reshape) const;
+  bool moves_all(const State& from, const State& to) const;
   Sending sending(const State& from, const State& to) const;
   int wanted_chunks(const Sending& sending, ChunkEnds ends) const;
   bool keep_planes(const std::vector<Pass>& passes, const Chunking& cut) const;

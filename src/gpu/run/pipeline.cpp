@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,33 +30,37 @@ std::size_t run_bytes(const Loops& loops, std::int64_t Loop::*stride, ElementTyp
 }
 
 /// Shows one side of a piece of a transform, which begins at `array`, to a hook of tests that looks into the run.
-void look(const DeviceCheck* check, Moment moment, const FftSpec& spec, OwnPoints::Side side, const std::byte* array,
+void look(const DeviceCheck* check, Moment moment, const FftSpec& spec, LineOwners::Side side, const std::byte* array,
           device::StreamHandle stream) {
   if (check == nullptr) return;
-  const std::size_t bytes = side == OwnPoints::Side::input
+  const std::size_t bytes = side == LineOwners::Side::input
                                 ? run_bytes(input_loops(spec), &Loop::from, input_element(spec))
                                 : run_bytes(output_loops(spec), &Loop::to, output_element(spec));
   check->reached(moment, const_cast<std::byte*>(array), bytes, stream);
 }
 
-/// What one run of an end works on. `beyond`: the array at the other end of the reshape where the passes have what does
-/// not travel there; else null.
+/// What one run of an end works on. `far`: by rank, the arrays at the other end of the reshape in which the passes
+/// have the runs that they took owners for; empty where they have all in one array.
 struct EndBuffers {
   const std::byte* in;
-  std::byte *out, *scratch, *beyond = nullptr;
+  std::byte *out, *scratch;
+  std::span<std::byte* const> far{};
 };
 
 /// The transforms at one end of a reshape, in pieces, on one member.
 class PipelineEnd {
  public:
   PipelineEnd() = default;
-  /// `pieces`: of the transform; `side`: the one next to the reshape; `beyond`: the layout at the other end of that.
-  PipelineEnd(const Pass& fft, const ExecutorSetup& setup, const std::vector<Slice>& pieces, int rank,
-              OwnPoints::Side side, const Layout& beyond);
+  /// `side`: the one next to the reshape; `beyond`: the layout at the other end of that.
+  PipelineEnd(const Pass& fft, const ExecutorSetup& setup, const Pieces& pieces, int rank, LineOwners::Side side,
+              const Layout& beyond);
 
   bool empty() const { return ffts_.empty(); }
-  /// Whether its passes can have what does not travel in the array at the other end of the reshape.
-  bool moves_own() const;
+  /// Lets its passes have, in the arrays at the other end of the reshape, everything or what does not travel. Returns
+  /// whether they can.
+  bool take(Moved what);
+  /// What they have there.
+  Moved moves() const { return moves_; }
   std::size_t scratch_bytes() const { return scratch_bytes_; }
   void for_each(const std::function<void(DeviceOperation&)>& visit) const {
     for (const Fft& fft : ffts_) visit(*fft.operation);
@@ -71,40 +77,61 @@ class PipelineEnd {
  private:
   struct Fft {
     std::unique_ptr<DeviceFft> operation;
-    std::optional<OwnPoints> own;  ///< that it can have in another array
+    std::optional<LineOwners> owners;  ///< that it may have beside the array next to the reshape
+    LineOwners taken{};                ///< of them, those that it has
     FftPart part;
     std::unique_ptr<DeviceCheck> check;  ///< until it is given away
   };
 
-  OwnPoints::Side side_ = OwnPoints::Side::output;
+  bool takes(Fft& fft, Moved what) const;
+  /// Where the first run lies that is away, of which the own one comes first.
+  const std::byte* next_to_reshape(const Fft& fft, const EndBuffers& buffers) const;
+
+  LineOwners::Side side_ = LineOwners::Side::output;
+  int rank_ = 0;
+  Moved moves_ = Moved::nothing;
   std::vector<Fft> ffts_;
   std::size_t scratch_bytes_ = 0;
   std::string text_;
   const PieceChecks* check_ = nullptr;
 };
 
-PipelineEnd::PipelineEnd(const Pass& fft, const ExecutorSetup& setup, const std::vector<Slice>& pieces, int rank,
-                         OwnPoints::Side side, const Layout& beyond)
-    : side_(side) {
-  const Layout& here = (side == OwnPoints::Side::output ? fft.after : fft.before).layout;
-  for (const Slice& slice : pieces) {
+PipelineEnd::PipelineEnd(const Pass& fft, const ExecutorSetup& setup, const Pieces& pieces, int rank,
+                         LineOwners::Side side, const Layout& beyond)
+    : side_(side), rank_(rank) {
+  const bool is_before = side == LineOwners::Side::output;
+  const Layout& here = (is_before ? fft.after : fft.before).layout;
+  const std::vector<Slice>& slices = is_before ? pieces.before : pieces.after;
+  for (const Slice& slice : slices) {
     FftPart part = part_of(fft, rank, setup.precision, slice);
     // What was found fit for chunks is the way that is expected to be the fastest.
-    part.spec.effort = pieces.size() > 1 ? Effort::estimate : setup.options.effort;
+    part.spec.effort = slices.size() > 1 ? Effort::estimate : setup.options.effort;
     Fft& made = ffts_.emplace_back();
-    made.operation = make_device_fft(part.spec, setup.options.verify);
+    made.owners = line_owners(fft.step, sliced(only_piece(here, rank), slice), beyond, side);
+    const std::optional<FftPlan> storing = is_before && pieces.stores && made.owners
+                                               ? plan_storing_fft(part.spec, *made.owners, setup.options.verify)
+                                               : std::nullopt;
+    made.operation = storing ? storing->make(setup.options.verify) : make_device_fft(part.spec, setup.options.verify);
     if (text_.empty()) text_ = made.operation->describe();
     scratch_bytes_ = std::max(scratch_bytes_, made.operation->scratch_bytes());
     if (setup.options.verify) made.check = make_device_transform_check(*made.operation, part.spec);
     made.part = std::move(part);
-    if (made.check != nullptr && made.check->looks_around()) continue;  // at one array on each side
-    made.own = own_points(fft.step, sliced(only_piece(here, rank), slice), beyond, rank, side);
-    if (made.own && !made.operation->take_own(*made.own)) made.own.reset();
+    if (made.check != nullptr && made.check->looks_around()) made.owners.reset();  // at one array on each side
   }
 }
 
-bool PipelineEnd::moves_own() const {
-  return !ffts_.empty() && std::all_of(ffts_.begin(), ffts_.end(), [](const Fft& fft) { return fft.own.has_value(); });
+bool PipelineEnd::takes(Fft& fft, Moved what) const {
+  if (is_empty(fft.part.spec)) return what == Moved::all;
+  if (!fft.owners) return false;
+  fft.taken = what == Moved::all ? *fft.owners : fft.owners->only(rank_);
+  return (what != Moved::all || fft.taken.has_all()) && fft.operation->take(fft.taken);
+}
+
+bool PipelineEnd::take(Moved what) {
+  bool all = !ffts_.empty();
+  for (Fft& fft : ffts_) all = takes(fft, what) && all;
+  moves_ = all ? what : Moved::nothing;
+  return all;
 }
 
 std::unique_ptr<DeviceCheck> PipelineEnd::make_check() {
@@ -117,8 +144,15 @@ std::unique_ptr<DeviceCheck> PipelineEnd::make_check() {
   return check;
 }
 
+const std::byte* PipelineEnd::next_to_reshape(const Fft& fft, const EndBuffers& buffers) const {
+  const std::vector<LineOwners::Run>& away = fft.taken.away;
+  const auto own = std::find_if(away.begin(), away.end(), [this](const auto& run) { return run.rank == rank_; });
+  const LineOwners::Run& run = own != away.end() ? *own : away.front();
+  return buffers.far[static_cast<std::size_t>(run.rank)] + offset_bytes(run, fft.part.spec.precision);
+}
+
 void PipelineEnd::run(int chunk, const EndBuffers& buffers, device::StreamHandle stream) const {
-  using enum OwnPoints::Side;
+  using enum LineOwners::Side;
   const Fft& fft = ffts_[static_cast<std::size_t>(chunk)];
   const FftSpec& spec = fft.part.spec;
   const std::byte* const in = buffers.in + fft.part.in;
@@ -126,18 +160,19 @@ void PipelineEnd::run(int chunk, const EndBuffers& buffers, device::StreamHandle
   DeviceCheck* const check = check_ != nullptr ? &check_->piece(chunk) : nullptr;
   DeviceCheck* const around = check != nullptr && check->looks_around() ? check : nullptr;
   DeviceBuffers arrays{in, out, buffers.scratch};
-  arrays.beyond = buffers.beyond;
-  const std::byte* const here = side_ == input ? in : out;
-  const std::byte* const next_to_reshape =
-      buffers.beyond != nullptr ? buffers.beyond + fft.own->offset_bytes(spec.precision) : here;
+  std::vector<std::byte*> beyond;
+  if (!buffers.far.empty())
+    for (const LineOwners::Run& run : fft.taken.away) beyond.push_back(buffers.far[static_cast<std::size_t>(run.rank)]);
+  arrays.beyond = beyond;
+  const std::byte* const shown = !beyond.empty() ? next_to_reshape(fft, buffers) : side_ == input ? in : out;
 
-  if (side_ == input) look(check, Moment::between, spec, input, next_to_reshape, stream);
+  if (side_ == input) look(check, Moment::between, spec, input, shown, stream);
   if (check != nullptr) check->enqueue_before(arrays, stream);
   look(around, Moment::in_middle, spec, input, in, stream);
   fft.operation->enqueue(0, arrays, stream);
   look(around, Moment::after, spec, output, out, stream);
   if (check != nullptr) check->enqueue_after(arrays, stream);
-  if (side_ == output) look(check, Moment::between, spec, output, next_to_reshape, stream);
+  if (side_ == output) look(check, Moment::between, spec, output, shown, stream);
 }
 
 /// Phases are those of the exchange, which announces. The transforms keep the stream busy; copies run on streams of the
@@ -147,16 +182,22 @@ class DevicePipeline : public PipelineOf<JointOperation, PipelineEnd, DeviceOper
   /// `check`: of the reshape, or null. When others write into the input, it is read before they are told that they may;
   /// when what comes after leads there from where the reshape ends (`leads`), it has been sent by then.
   DevicePipeline(PipelineEnd before, AllMoves exchanges, PipelineEnd after, std::unique_ptr<DeviceCheck> check,
-                 const Pieces& pieces, const Moves& how, bool leads)
+                 const Pieces& pieces, const Moves& how, int rank, bool leads)
       : PipelineOf(pieces, std::move(before), std::move(exchanges), std::move(after), how,
                    !pieces.before.empty() ? Barrier::before_moves
                    : leads                ? Barrier::after_moves
                                           : Barrier::none),
-        check_(std::move(check)) {
-    const bool leaves_own = before_.moves_own(), takes_own = !leaves_own && after_.moves_own();
-    tell(pieces.text, before_.text() + (leaves_own ? " (leaves the own part in place)" : ""),
-         moves_.front()->describe() + " a chunk",
-         after_.text() + (takes_own ? " (takes the own part from its place)" : ""));
+        check_(std::move(check)),
+        rank_(rank) {
+    const Moved leaves = before_.moves(), takes = leaves == Moved::nothing ? after_.moves() : Moved::nothing;
+    tell(pieces.text,
+         before_.text() + (leaves == Moved::all   ? " (stores into the peers)"
+                           : leaves == Moved::own ? " (leaves the own part in place)"
+                                                  : ""),
+         moves_.front()->describe() + (leaves == Moved::all ? " for calls in place"
+                                       : pieces.moves() > 1 ? " a chunk"
+                                                            : ""),
+         after_.text() + (takes == Moved::own ? " (takes the own part from its place)" : ""));
   }
 
   int phases() const override { return moves_.front()->phases(); }
@@ -177,18 +218,24 @@ class DevicePipeline : public PipelineOf<JointOperation, PipelineEnd, DeviceOper
     const bool one_array = buffers.one_array && runs_in_place();
     std::byte* const source =
         before_.empty() ? const_cast<std::byte*>(buffers.in) : buffers.middle;  // `in` is only read
-    const bool leaves_own = before_.moves_own() && !one_array;
-    const bool takes_own = !leaves_own && after_.moves_own() && !(one_array && before_.empty());
+    const Moved leaves = one_array ? Moved::nothing : before_.moves();
+    const bool takes_own = leaves == Moved::nothing && after_.moves() == Moved::own && !(one_array && before_.empty());
     // What lands elsewhere than in the output is led from there by the transform, or by the exchange itself.
     const bool leads = buffers.landing != nullptr && !after_.empty();
-    std::byte* const result = leads ? buffers.landing : buffers.out;  // of the exchange
-    const EndBuffers first{buffers.in, buffers.middle, buffers.scratch, leaves_own ? result : nullptr};
-    const EndBuffers then{result, buffers.out, buffers.scratch, takes_own ? source : nullptr};
+    std::byte* const result = leads ? buffers.landing : buffers.out;        // of the exchange
+    std::vector<std::byte*> far(buffers.outs.begin(), buffers.outs.end());  // none where phase 0 comes early
+    if (!far.empty()) far[static_cast<std::size_t>(rank_)] = leaves != Moved::nothing ? result : source;
+    EndBuffers first{buffers.in, buffers.middle, buffers.scratch}, then{result, buffers.out, buffers.scratch};
+    if (leaves != Moved::nothing) first.far = far;
+    if (takes_own) then.far = far;
     DeviceBuffers moved{source, result, buffers.scratch, buffers.outs};
     if (!leads) moved.landing = buffers.landing;
-    moved.own_is_there = leaves_own || takes_own;
+    moved.moved = takes_own ? Moved::own : leaves;
     for (const Turn& turn : turns(phase, one_array)) {
-      if (turn.stage == Stage::before) before_.run(turn.piece, first, stream);
+      if (turn.stage == Stage::before) {
+        if (leaves == Moved::all) moves_.front()->await_receivers(stream);
+        before_.run(turn.piece, first, stream);
+      }
       if (turn.stage == Stage::move) move(turn).enqueue(phase, moved, stream);
       if (turn.stage == Stage::after) after_.run(turn.piece, then, stream);
     }
@@ -202,6 +249,7 @@ class DevicePipeline : public PipelineOf<JointOperation, PipelineEnd, DeviceOper
   }
 
   std::unique_ptr<DeviceCheck> check_;  ///< of the reshape, until it is given away
+  int rank_;
 };
 
 }  // namespace
@@ -217,7 +265,6 @@ FftPart part_of(const Pass& pass, int rank, Precision precision, const Slice& sl
 MemberOperations make_device_pipeline(const ExecutorSetup& setup, Team& team, const Joined& steps, const Pieces& pieces,
                                       bool leads) {
   const Layout &from = steps.from.layout, &to = steps.to.layout;
-  const DeviceReshapeSetup reshape{&team, from, to, element_bytes(steps.from, setup.precision)};
   struct Made {
     PipelineEnd before, after;
     std::unique_ptr<DeviceCheck> check;
@@ -226,19 +273,34 @@ MemberOperations make_device_pipeline(const ExecutorSetup& setup, Team& team, co
   auto all = team.for_members([&](std::size_t m) {
     const int rank = team.here()[m].rank;
     Made made;
-    if (steps.before) made.before = PipelineEnd(*steps.before, setup, pieces.before, rank, OwnPoints::Side::output, to);
-    if (steps.after) made.after = PipelineEnd(*steps.after, setup, pieces.after, rank, OwnPoints::Side::input, from);
-    if (setup.options.verify) made.check = make_device_move_check(from, to, rank, reshape.element_bytes);
+    if (steps.before) made.before = PipelineEnd(*steps.before, setup, pieces, rank, LineOwners::Side::output, to);
+    if (steps.after) made.after = PipelineEnd(*steps.after, setup, pieces, rank, LineOwners::Side::input, from);
+    if (setup.options.verify)
+      made.check = make_device_move_check(from, to, rank, element_bytes(steps.from, setup.precision));
     return made;
   });
+  // Each member may have its own share in place; but all store, or none.
+  const auto take = [&](PipelineEnd Made::*end, Moved what) {
+    std::int64_t can = 1;
+    team.for_members([&](std::size_t m) {
+      if (!(all[m].*end).take(what)) can = 0;
+      return can;
+    });
+    return team.min(can) == 1;
+  };
+  const bool stores = pieces.stores && take(&Made::before, Moved::all);
+  if (!stores) take(&Made::before, Moved::own);
+  take(&Made::after, Moved::own);
+  const DeviceReshapeSetup reshape{&team, from, to, element_bytes(steps.from, setup.precision), Part::all, stores};
   for (MemberOperations& message : make_device_messages(setup.exchange, reshape, pieces.messages))
     for (std::size_t m = 0; m < all.size(); ++m) all[m].exchanges.push_back(std::move(message[m]));
   MemberOperations operations;
-  for (Made& made : all) {
+  for (std::size_t m = 0; m < all.size(); ++m) {
+    Made& made = all[m];
     const Moves how{made.exchanges.front()->phases(), 0, true};
     operations.push_back(std::make_unique<DevicePipeline>(std::move(made.before), std::move(made.exchanges),
                                                           std::move(made.after), std::move(made.check), pieces, how,
-                                                          leads));
+                                                          team.here()[m].rank, leads));
   }
   return operations;
 }

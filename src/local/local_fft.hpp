@@ -34,6 +34,7 @@ struct FftSpec {
   double scale = 1;
   int threads = 1;
   Effort effort = Effort::measure;
+  int ranks = 1;        ///< a hint: so many transform parts of one array, which is large where all together are
   bool aligned = true;  ///< a hint: arrays mostly start on 16-byte boundaries; any pointer is correct
   /// When a library that measures while it plans should stop and take the best it has found, on base/clock.
   std::optional<double> deadline = {};

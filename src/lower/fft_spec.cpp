@@ -25,8 +25,10 @@ void take_parts(FftSpec& spec, const TransformStep& step, bool is_complex) {
 }  // namespace
 
 FftSpec fft_spec(const TransformStep& step, const State& before, const State& after, int rank, Precision precision) {
-  return fft_spec_between(step, only_piece(before.layout, rank), only_piece(after.layout, rank), precision,
-                          before.is_complex);
+  FftSpec spec = fft_spec_between(step, only_piece(before.layout, rank), only_piece(after.layout, rank), precision,
+                                  before.is_complex);
+  spec.ranks = before.layout.ranks();
+  return spec;
 }
 
 FftSpec fft_spec_between(const TransformStep& step, const Piece& in, const Piece& out, Precision precision,

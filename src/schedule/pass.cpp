@@ -8,6 +8,7 @@ FftSpec fft_spec(const Pass& pass, int rank, Precision precision, const Slice& s
   FftSpec spec =
       fft_spec_between(pass.step, sliced(only_piece(pass.before.layout, rank), slice),
                        sliced(only_piece(pass.after.layout, rank), slice), precision, pass.before.is_complex);
+  spec.ranks = pass.before.layout.ranks();
   spec.scale = pass.scale;
   spec.in_place = pass.in_place;
   spec.preserve_input = pass.preserve_input;

@@ -56,7 +56,7 @@ TEST(DeviceStores, OnlyWhereNothingElseIsAskedFor) {
   EXPECT_EQ(stores(with(c, [](Options& o) { o.in_place = true; }), 2), 0);
   EXPECT_EQ(stores(with(c, [](Options& o) { o.exchange = "cuda_peer_copy"; }), 2), 0);
   EXPECT_EQ(stores(with(c, [](Options& o) { o.workspace = Workspace::least; }), 2), 0);
-  EXPECT_EQ(stores(TransformCase{{256, 256, 256}, "slab", "left", Kind::c2c, Precision::f64, on_gpu()}, 2), 0);
+  EXPECT_EQ(stores(TransformCase{{512, 256, 256}, "slab", "left", Kind::c2c, Precision::f64, on_gpu()}, 2), 0);
   EXPECT_EQ(stores(c, 1), 0);
 }
 

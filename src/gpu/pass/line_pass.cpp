@@ -48,7 +48,7 @@ std::optional<device::lines::Pass> pass_of(const FftSpec& spec, LinesFor purpose
   if (!device::lines::countable(outer.count, across)) return std::nullopt;
   // Narrow rows would leave most of a bundle empty.
   if (2 * across < device::lines::granule(spec.precision) ||
-      !device::lines::worthwhile(line.count, line.count * across * outer.count))
+      !device::lines::worthwhile(line.count, line.count * across * outer.count * spec.ranks))
     return std::nullopt;
   if (odd && !device::lines::takes_odd_rows(static_cast<int>(line.count))) return std::nullopt;
   for (const std::int64_t stride : strides)

@@ -37,7 +37,7 @@ std::optional<device::lines::PlanePass> planes_of(const FftSpec& spec, PlanesFor
   if (loops.size() > 1 || row.from != 1 || row.to != 1) return std::nullopt;
   const Loop outer = loops.empty() ? Loop{1, column.count * column.from, column.count * column.to} : loops.front();
   const std::int64_t numbers = outer.count * column.count * row.count;
-  if (small ? !device::lines::planes_worthwhile(column.count, row.count, spec.precision, real, numbers)
+  if (small ? !device::lines::planes_worthwhile(column.count, row.count, spec.precision, real, numbers * spec.ranks)
             : numbers < gpu_defaults().elements_worth_passes)
     return std::nullopt;
   if (!device::lines::countable(outer.count, points)) return std::nullopt;

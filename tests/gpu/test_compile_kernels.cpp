@@ -15,7 +15,9 @@
 #include <vector>
 
 #include "device/cuda/lines/jit.hpp"
+#include "device/cuda/lines/nvrtc.hpp"
 #include "device/line_recipe.hpp"
+#include "device/plane_recipe.hpp"
 #include "shardfft/error.hpp"
 #include "shardfft/kernels.hpp"
 
@@ -125,6 +127,14 @@ TEST_F(CompiledKernels, AProcessMayEndWhileCompilersWork) {
     std::exit(0);
   };
   EXPECT_EXIT(end_early(), testing::ExitedWithCode(0), "");
+}
+
+/// Recipes are chosen by it. The compiler may have a cache of its own.
+TEST_F(CompiledKernels, TellTheirStackAgain) {
+  if (why_not_) GTEST_SKIP() << *why_not_;
+  const auto cuts = device::lines::plane_cuts_for(490, 480, device::lines::hopper, true);
+  const std::string source = device::lines::kernel_source(cuts.front(), Precision::f64, {}, false);
+  for (int time = 0; time < 2; ++time) EXPECT_GT(device::lines::compile(source, 90).stack_bytes, 0);
 }
 
 TEST_F(CompiledKernels, SayWhatIsWrong) {

@@ -41,9 +41,9 @@ const char* checks_of(bool checks, bool holds_weights) {
 
 const char* way_of(bool backward) { return backward ? "backward" : "forward"; }
 
-/// What all kernels depend on.
+/// What all kernels depend on. The words are others than those of files that may tell of a wrong stack.
 std::string key_of(const std::string& kernel, int architecture) {
-  return kernel + " with stack sm_" + std::to_string(architecture) + " nvrtc " + nvrtc_version() + " source " +
+  return kernel + " with its stack sm_" + std::to_string(architecture) + " nvrtc " + nvrtc_version() + " source " +
          source_key();
 }
 std::string key_of(const std::string& kernel, bool backward, int architecture) {

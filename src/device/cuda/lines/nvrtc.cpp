@@ -26,6 +26,7 @@ struct Nvrtc {
   decltype(&::nvrtcGetCUBIN) cubin = nullptr;
   decltype(&::nvrtcGetErrorString) error_string = nullptr;
   std::string found;
+  bool keeps = false;  ///< what it compiled, in a cache of its own
 };
 
 template <class Function>
@@ -48,8 +49,10 @@ Nvrtc open_nvrtc() {
                      find(library, "nvrtcGetProgramLog", n.log) && find(library, "nvrtcGetCUBINSize", n.cubin_size) &&
                      find(library, "nvrtcGetCUBIN", n.cubin) && find(library, "nvrtcGetErrorString", n.error_string);
   int numbers[2] = {};
-  if (whole && n.version(&numbers[0], &numbers[1]) == NVRTC_SUCCESS && numbers[0] >= 12)
+  if (whole && n.version(&numbers[0], &numbers[1]) == NVRTC_SUCCESS && numbers[0] >= 12) {
     n.found = std::to_string(numbers[0]) + "." + std::to_string(numbers[1]);
+    n.keeps = numbers[0] > 12 || numbers[1] >= 9;
+  }
   return n;
 }
 
@@ -93,7 +96,9 @@ class Program {
   MachineCode compile(int architecture) const {
     const std::string target = "--gpu-architecture=sm_" + std::to_string(architecture);
     // What has no annotation is arithmetic that both sides share.
-    const std::vector<const char*> options = {target.c_str(), "--std=c++20", "-default-device", "--ptxas-options=-v"};
+    std::vector<const char*> options = {target.c_str(), "--std=c++20", "-default-device", "--ptxas-options=-v"};
+    // What it takes from its own cache has no log: nothing would be known of the stack.
+    if (nvrtc().keeps) options.push_back("--no-cache");
     if (nvrtc().compile(handle_, static_cast<int>(options.size()), options.data()) != NVRTC_SUCCESS)
       fail(Status::backend_failure, "NVRTC could not compile a kernel for sm_", architecture, ":\n", log());
     std::size_t size = 0;

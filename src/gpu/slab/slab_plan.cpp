@@ -60,9 +60,13 @@ SlabFusion fusion_of(const SlabShape& shape, const SlabOptions& options) {
     device::lines::Side side;
     shape.share(side, shape.ny);
     // The answer is that of kernels that are compiled for it, beside which the others may be.
-    device::lines::compile_ahead({nx, shape.transform.precision, odd, options.checks});
+    const Precision precision = shape.transform.precision;
+    device::lines::compile_ahead({ny, nz, precision, shape.real(), options.checks});
+    device::lines::compile_ahead({nx, precision, odd, options.checks});
+    if (shape.ranks > 1 && options.parts.size() > 1)
+      device::lines::compile_ahead({ny, precision, false, options.checks});
     // Copies of what planes cannot write into place cost less than the library's pass for z lines.
-    if (!device::lines::planes_shareable({ny, nz, shape.transform.precision, shape.real(), options.checks}, side))
+    if (!device::lines::planes_shareable({ny, nz, precision, shape.real(), options.checks}, side))
       fusion.direct = false;
   }
   fusion.rows = options.checks && may_take_rows(shape, fusion);

@@ -168,19 +168,29 @@ void begin_code(const Cut& cut, Precision precision, Skills skills, int architec
   for (const bool backward : {false, true}) begin_way(cut, precision, skills, backward, architecture);
 }
 
-/// What choose_cut() looks at first, and what will be taken if that is the best. In double precision the first recipe
-/// has some bytes of stack now and then: to compile the next ones only after it would take as long again. Where there
-/// are cores enough they are compiled beside it.
-void begin_first_looks(const std::vector<PlaneCut>& cuts, Precision precision, PlaneSkills skills, int architecture) {
-  constexpr unsigned enough_cores = 16;
-  constexpr int usual_stack_bytes = 24;
+/// Whether cores are left for kernels that may not be wanted.
+bool has_spare_cores() {
+  constexpr unsigned enough = 16;
   const AnyCore anywhere;  // they are counted
-  const bool spare = std::thread::hardware_concurrency() >= enough_cores,
-             guesses = spare && precision == Precision::f64;
+  return std::thread::hardware_concurrency() >= enough;
+}
+
+/// Stack to be reckoned with before a kernel is compiled. Where many threads share the registers, code for two lines
+/// that are cut otherwise seldom finds enough.
+int likely_stack_bytes(const PlaneCut& cut) {
+  constexpr int many_threads = 512;
+  return cut.threads() > many_threads && !cut.alike() ? 80 : 24;
+}
+
+/// What choose_cut() may look at behind the first recipe. In double precision that has some stack now and then: to
+/// compile the next ones only after it would take as long again. Where there are cores enough they are compiled beside
+/// it.
+void begin_guesses(const std::vector<PlaneCut>& cuts, Precision precision, PlaneSkills skills, int architecture) {
+  if (precision != Precision::f64) return;
+  const PlaneCut& first = cuts.front();
   for (const PlaneCut* cut : worth_compiling(cuts))
-    if (cut == &cuts.front() || (guesses && time_of(*cut) < time_of(cuts.front(), usual_stack_bytes)))
+    if (cut != &first && time_of(*cut) < time_of(first, likely_stack_bytes(first)))
       begin_code(*cut, precision, chosen_by(skills), architecture);
-  if (spare) begin_code(cuts.front(), precision, skills, architecture);
 }
 
 }  // namespace
@@ -238,8 +248,14 @@ const PlaneCut& choose_cut(const std::vector<PlaneCut>& cuts, Precision precisio
 }
 
 void begin_machine_code(const std::vector<PlaneCut>& cuts, Precision precision, PlaneSkills skills, int architecture) {
-  if (cuts.size() > 1) begin_first_looks(cuts, precision, skills, architecture);
+  // NVRTC has one front end, which works on one kernel after the other: what is surely wanted comes first.
+  const bool chooses = cuts.size() > 1, spare = chooses && has_spare_cores();
+  if (chooses) begin_code(cuts.front(), precision, chosen_by(skills), architecture);
   Compilations::instance(architecture).begin([=] {
+    if (spare) {
+      begin_code(cuts.front(), precision, skills, architecture);
+      begin_guesses(cuts, precision, skills, architecture);
+    }
     begin_code(choose_cut(cuts, precision, skills, architecture), precision, skills, architecture);
   });
 }

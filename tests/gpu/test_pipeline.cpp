@@ -7,6 +7,7 @@
 #include "gpu/run/device_target.hpp"
 #include "gpu/slab_kit.hpp"
 #include "support/device_flips.hpp"
+#include "support/fewer_buffers.hpp"
 
 namespace shardfft::test {
 namespace {
@@ -141,6 +142,36 @@ TEST(DevicePipeline, CutsBothEndsOfPaddedSpectra) {
       << told(c, 2);
   EXPECT_EQ(told(c, 2).find(", 0 copies by engines"), std::string::npos) << "short rows one by one: " << told(c, 2);
   EXPECT_LE(spectrum_and_way_back(c, 2).second, 1e-5);
+}
+
+double arrays_of_workspace(const TransformCase& c, int ranks) {
+  const Plan plan = make_plan_over(devices_for(ranks), c);
+  return static_cast<double>(plan.workspace_bytes()) / static_cast<double>(array_bytes(plan));
+}
+
+/// What is sent lies in the output: forward as far as that is not written before it has left, backward all of it.
+TEST(DevicePipeline, SendsFromTheOutput) {
+  if (!device::lines::planes_supported(128, 128, Precision::f32, true)) GTEST_SKIP() << "no plane kernels";
+  const SlabsBySchedule switched;
+  for (const int ranks : {2, 3}) {
+    SCOPED_TRACE(std::to_string(ranks) + " ranks");
+    TransformCase c = chunked({ranks * 512, 128, 128}, "slab", "left", Kind::r2c, 1);
+    c.precision = Precision::f32;
+    const auto uncut = spectrum_and_way_back(c, ranks).first;
+    c.options.chunks = 4;
+    // Of padded arrays: one in which messages land, and half a one; three ranks have shares of y that differ.
+    const double padded = 96.0 / 65;
+    EXPECT_LE(arrays_of_workspace(c, ranks), (ranks == 2 ? 1.52 : 2.04) * padded) << told(c, ranks);
+    const auto [spectra, away] = spectrum_and_way_back(c, ranks);
+    EXPECT_LE(away, 1e-5);
+    float largest = 0, difference = 0;
+    for (std::size_t r = 0; r < spectra.size(); ++r)
+      for (std::size_t i = 0; i < spectra[r].size(); ++i) {
+        largest = std::max(largest, std::abs(uncut[r][i]));
+        difference = std::max(difference, std::abs(spectra[r][i] - uncut[r][i]));
+      }
+    EXPECT_LE(difference, 1e-6F * largest);
+  }
 }
 
 /// What lies behind padded rows is in no sum of bits.

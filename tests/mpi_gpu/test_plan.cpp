@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/hooks.hpp"
+#include "device/line_pass.hpp"
 #include "device/pointwise.hpp"
 #include "gpu/move/exchange.hpp"
 #include "mpi_gpu/my_device.hpp"
@@ -125,6 +126,25 @@ TEST(GpuPlans, ResultsThatPeersWouldWriteSlowly) {
       const std::string text = make_plan(MPI_COMM_WORLD, c).report().to_text();
       EXPECT_NE(text.find("pipeline of"), std::string::npos) << text;
     }
+}
+
+/// What is sent then lies in the output, so that one array of workspace is enough where shares are equal.
+TEST(GpuPlans, SendsFromTheOutput) {
+  const int ranks = world().size();
+  if (ranks < 2 || ranks > 4) GTEST_SKIP() << "as with two";
+  if (!device::lines::supported(128)) GTEST_SKIP() << "no line kernels";
+  for (const int chunks : {2, 3, 5}) {
+    Options options = on_gpu();
+    options.chunks = chunks;
+    options.verify = chunks == 3;
+    options.axes = {0, 1};
+    const TransformCase c{{128, 128, 20 * ranks}, "slab", "left", Kind::c2c, Precision::f64, options};
+    check_mpi_case(c);
+    if (ranks == 3) continue;
+    const Plan plan = make_plan(MPI_COMM_WORLD, c);
+    const std::size_t array = std::max(plan.input().bytes(), plan.output().bytes());
+    EXPECT_LE(plan.workspace_bytes(), device::in_whole_pages(array + array / 32)) << plan.report();
+  }
 }
 
 TEST(GpuPlans, EveryExchange) {

@@ -1,6 +1,7 @@
 #pragma once
 // Changes of layout between GPUs: one factory a strategy, found by name.
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,7 @@ struct DeviceReshapeSetup {
   std::size_t element_bytes = 16;
   Part part = Part::all;
   bool stored = false;  ///< passes store all of it where it belongs, wherever a run lets them: what it moves is little
+  std::optional<Layout> packed{};  ///< where the elements of `from` lie that go to other ranks, if not as there
 };
 
 /// One operation for each member here, in the team's order.

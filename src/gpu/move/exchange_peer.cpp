@@ -94,7 +94,9 @@ class PeerExchange : public DeviceOperation {
     const Schedule schedule = schedule_of(setup, member, slices);
     self_ = schedule.self;
     bytes_sent_ = schedule.send_count * static_cast<std::int64_t>(element_bytes_);
-    for (const Message& m : schedule.send) add_message(setup, slices, m, way);
+    const Schedule packed =
+        setup.packed ? make_schedule(*setup.packed, setup.to, rank_, slices.from, slices.to) : Schedule{};
+    for (const Message& m : setup.packed ? packed.send : schedule.send) add_message(setup, slices, m, way);
     for (const Message& m : schedule.recv) {
       senders_.push_back(m.peer);
       landed_.insert(landed_.end(), m.boxes.begin(), m.boxes.end());

@@ -65,6 +65,11 @@ std::int64_t offset_bytes(const LineOwners::Run& run, Precision precision) {
 
 std::optional<LineOwners> line_owners(const TransformStep& step, const Piece& here, const Layout& beyond,
                                       LineOwners::Side side) {
+  return line_owners(step, here, beyond, side, [&beyond](int rank) { return only_piece(beyond, rank); });
+}
+
+std::optional<LineOwners> line_owners(const TransformStep& step, const Piece& here, const Layout& beyond,
+                                      LineOwners::Side side, const std::function<Piece(int)>& there) {
   if (step.axes.empty() || !beyond.is_grid() || here.set.empty()) return std::nullopt;
   const int line = cut_axis(step, beyond);
   const auto l = static_cast<std::size_t>(line);
@@ -81,11 +86,11 @@ std::optional<LineOwners> line_owners(const TransformStep& step, const Piece& he
     if (axis != line && here.set.axis[static_cast<std::size_t>(axis)].count > 1)
       owners.others.push_back(here.stride[static_cast<std::size_t>(axis)]);
   for (int rank = 0; rank < beyond.ranks(); ++rank) {
-    const Piece there = only_piece(beyond, rank);
-    if (there.set.empty()) continue;
-    std::optional<LineOwners::Run> run = run_of(here, there, line);
+    const Piece theirs = there(rank);
+    if (theirs.set.empty()) continue;
+    std::optional<LineOwners::Run> run = run_of(here, theirs, line);
     if (!run) continue;
-    run->number = static_cast<int>(std::find(parts.begin(), parts.end(), there.set.axis[l]) - parts.begin());
+    run->number = static_cast<int>(std::find(parts.begin(), parts.end(), theirs.set.axis[l]) - parts.begin());
     run->rank = rank;
     owners.away.push_back(std::move(*run));
   }

@@ -2,6 +2,7 @@
 // Next to a reshape the points of a transform's lines belong to several ranks: which of them a pass reads from, or
 // stores into, the arrays at the other end of the reshape.
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -52,6 +53,9 @@ std::int64_t offset_bytes(const LineOwners::Run& run, Precision precision);
 /// end: of those runs that hold the points of all lines there. Nothing where there are no such runs.
 std::optional<LineOwners> line_owners(const TransformStep& step, const Piece& here, const Layout& beyond,
                                       LineOwners::Side side);
+/// The same, with what the ranks have in pieces of other arrays, of the same runs as in `beyond`.
+std::optional<LineOwners> line_owners(const TransformStep& step, const Piece& here, const Layout& beyond,
+                                      LineOwners::Side side, const std::function<Piece(int)>& there);
 
 /// Loops of more than one point; those that continue each other in input and output, and in all arrays at the other end
 /// of the reshape, are one. `owners`: null where there is no other end.

@@ -237,7 +237,10 @@ class DeviceCompiler : public Compiler<DeviceTask> {
   MemberOperations make_pipeline(const Stretch& stretch) {
     const Joined steps = joined(stretch);
     const Stop& last = stretch.back();
-    return make_device_pipeline(setup_, team_, steps, pieces(stretch), !is_reshape(last) && last.from != last.to);
+    const bool leads = !is_reshape(last) && last.from != last.to;
+    // One that is the input, too, is read while others write.
+    const bool output_is_free = last.to == Slot::out && stretch.front().from == Slot::in && !setup_.options.in_place;
+    return make_device_pipeline(setup_, team_, steps, pieces(stretch), leads, output_is_free);
   }
 
   std::unique_ptr<DeviceOperation> make_fft(const Pass& pass, int rank) {

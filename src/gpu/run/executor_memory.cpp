@@ -25,7 +25,7 @@ void DeviceExecutor::size_buffers(const std::vector<NamedProgram>& more) {
       for (const DeviceTask& task : program.tasks) {
         grow(task.from, bytes_of(task.from_state, m));
         grow(task.to, bytes_of(task.to_state, m));
-        if (task.middle) grow(*task.middle, bytes_of(task.middle_state, m));
+        if (task.middle) grow(*task.middle, task.operations[m]->middle_bytes(bytes_of(task.middle_state, m)));
         if (task.landing) grow(*task.landing, bytes_of(task.landing_state, m));
         grow(Slot::scratch, task.operations[m]->scratch_bytes());
       }

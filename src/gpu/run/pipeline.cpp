@@ -11,6 +11,7 @@
 
 #include "gpu/check/device_check.hpp"
 #include "gpu/pass/device_fft.hpp"
+#include "gpu/run/outbox.hpp"
 #include "local/loops.hpp"
 #include "lower/fft_spec.hpp"
 #include "schedule/pipeline.hpp"
@@ -59,6 +60,8 @@ class PipelineEnd {
   /// Lets its passes have, in the arrays at the other end of the reshape, everything or what does not travel. Returns
   /// whether they can.
   bool take(Moved what);
+  /// The same with what goes to others at these places of the array that it writes, by piece.
+  bool take(const std::vector<LineOwners>& owners);
   /// What they have there.
   Moved moves() const { return moves_; }
   std::size_t scratch_bytes() const { return scratch_bytes_; }
@@ -134,6 +137,16 @@ bool PipelineEnd::take(Moved what) {
   return all;
 }
 
+bool PipelineEnd::take(const std::vector<LineOwners>& owners) {
+  for (std::size_t k = 0; k < ffts_.size(); ++k) {
+    Fft& fft = ffts_[k];
+    if (!fft.owners || !fft.operation->take(owners[k])) return false;
+    fft.taken = owners[k];
+  }
+  moves_ = Moved::own;
+  return !ffts_.empty();
+}
+
 std::unique_ptr<DeviceCheck> PipelineEnd::make_check() {
   DeviceChecks pieces;
   for (Fft& fft : ffts_)
@@ -182,13 +195,14 @@ class DevicePipeline : public PipelineOf<JointOperation, PipelineEnd, DeviceOper
   /// `check`: of the reshape, or null. When others write into the input, it is read before they are told that they may;
   /// when what comes after leads there from where the reshape ends (`leads`), it has been sent by then.
   DevicePipeline(PipelineEnd before, AllMoves exchanges, PipelineEnd after, std::unique_ptr<DeviceCheck> check,
-                 const Pieces& pieces, const Moves& how, int rank, bool leads)
+                 const Pieces& pieces, const Moves& how, int rank, bool leads, std::optional<Outbox> outbox)
       : PipelineOf(pieces, std::move(before), std::move(exchanges), std::move(after), how,
                    !pieces.before.empty() ? Barrier::before_moves
                    : leads                ? Barrier::after_moves
                                           : Barrier::none),
         check_(std::move(check)),
-        rank_(rank) {
+        rank_(rank),
+        outbox_(std::move(outbox)) {
     const Moved leaves = before_.moves(), takes = leaves == Moved::nothing ? after_.moves() : Moved::nothing;
     tell(pieces.text,
          before_.text() + (leaves == Moved::all   ? " (stores into the peers)"
@@ -203,6 +217,11 @@ class DevicePipeline : public PipelineOf<JointOperation, PipelineEnd, DeviceOper
   int phases() const override { return moves_.front()->phases(); }
   bool announces() const override { return true; }
   bool takes_input_as_middle() const override { return before_.runs_in_place(); }
+  std::size_t middle_bytes(std::size_t all) const override {
+    return outbox_ ? static_cast<std::size_t>(outbox_->rest_bytes) : all;
+  }
+  /// What waits in the output may not be read from there.
+  bool runs_in_place() const override { return !outbox_ && PipelineOf::runs_in_place(); }
   bool writes_peers() const override { return true; }
   Activity activity() const override { return Activity::other; }
   std::size_t scratch_bytes() const override { return std::max(before_.scratch_bytes(), after_.scratch_bytes()); }
@@ -216,8 +235,10 @@ class DevicePipeline : public PipelineOf<JointOperation, PipelineEnd, DeviceOper
   }
   void enqueue(int phase, const DeviceBuffers& buffers, device::StreamHandle stream) override {
     const bool one_array = buffers.one_array && runs_in_place();
-    std::byte* const source =
-        before_.empty() ? const_cast<std::byte*>(buffers.in) : buffers.middle;  // `in` is only read
+    std::byte* const source = before_.empty() ? const_cast<std::byte*>(buffers.in)  // only read
+                              : outbox_       ? buffers.out + outbox_->offset
+                                              : buffers.middle;
+    std::byte* const rest = outbox_ && outbox_->rest_bytes > 0 ? buffers.middle - outbox_->rest_begin : source;
     const Moved leaves = one_array ? Moved::nothing : before_.moves();
     const bool takes_own = leaves == Moved::nothing && after_.moves() == Moved::own && !(one_array && before_.empty());
     // What lands elsewhere than in the output is led from there by the transform, or by the exchange itself.
@@ -232,6 +253,13 @@ class DevicePipeline : public PipelineOf<JointOperation, PipelineEnd, DeviceOper
     if (!leads) moved.landing = buffers.landing;
     moved.moved = takes_own ? Moved::own : leaves;
     for (const Turn& turn : turns(phase, one_array)) {
+      const auto number = static_cast<std::size_t>(turn.piece);
+      if (outbox_ && turn.stage == Stage::move) moved.in = outbox_->messages[number] ? source : rest;
+      if (outbox_ && turn.stage == Stage::before) {
+        first.out = outbox_->pieces[number] ? source : rest;
+        for (std::size_t q = 0; q < far.size(); ++q)
+          if (outbox_->packed && q != static_cast<std::size_t>(rank_)) far[q] = first.out;
+      }
       if (turn.stage == Stage::before) {
         if (leaves == Moved::all) moves_.front()->await_receivers(stream);
         before_.run(turn.piece, first, stream);
@@ -250,6 +278,7 @@ class DevicePipeline : public PipelineOf<JointOperation, PipelineEnd, DeviceOper
 
   std::unique_ptr<DeviceCheck> check_;  ///< of the reshape, until it is given away
   int rank_;
+  std::optional<Outbox> outbox_;  ///< where what is before the reshape lies in the output
 };
 
 }  // namespace
@@ -263,11 +292,12 @@ FftPart part_of(const Pass& pass, int rank, Precision precision, const Slice& sl
 }
 
 MemberOperations make_device_pipeline(const ExecutorSetup& setup, Team& team, const Joined& steps, const Pieces& pieces,
-                                      bool leads) {
+                                      bool leads, bool output_is_free) {
   const Layout &from = steps.from.layout, &to = steps.to.layout;
   struct Made {
     PipelineEnd before, after;
     std::unique_ptr<DeviceCheck> check;
+    std::optional<Outbox> outbox{};
     std::vector<std::unique_ptr<DeviceOperation>> exchanges{};
   };
   auto all = team.for_members([&](std::size_t m) {
@@ -289,9 +319,26 @@ MemberOperations make_device_pipeline(const ExecutorSetup& setup, Team& team, co
     return team.min(can) == 1;
   };
   const bool stores = pieces.stores && take(&Made::before, Moved::all);
-  if (!stores) take(&Made::before, Moved::own);
+  const bool leaves_own = !stores && take(&Made::before, Moved::own);
   take(&Made::after, Moved::own);
-  const DeviceReshapeSetup reshape{&team, from, to, element_bytes(steps.from, setup.precision), Part::all, stores};
+  const auto send_from_output = [&](bool packed) {
+    std::int64_t can = 1;
+    team.for_members([&](std::size_t m) {
+      Made& made = all[m];
+      made.outbox = outbox_of(steps, pieces, team.here()[m].rank, setup.precision, packed);
+      if (!made.outbox || (packed && !made.before.take(made.outbox->owners))) can = 0;
+      return can;
+    });
+    if (team.min(can) == 1) return true;
+    for (Made& made : all) made.outbox.reset();
+    if (packed) take(&Made::before, Moved::own);
+    return false;
+  };
+  const bool may_send_from_output = leaves_own && leads && output_is_free && steps.after;
+  const bool packed = may_send_from_output && send_from_output(true);
+  if (may_send_from_output && !packed) send_from_output(false);
+  DeviceReshapeSetup reshape{&team, from, to, element_bytes(steps.from, setup.precision), Part::all, stores};
+  if (packed) reshape.packed = all.front().outbox->packed;
   for (MemberOperations& message : make_device_messages(setup.exchange, reshape, pieces.messages))
     for (std::size_t m = 0; m < all.size(); ++m) all[m].exchanges.push_back(std::move(message[m]));
   MemberOperations operations;
@@ -300,7 +347,7 @@ MemberOperations make_device_pipeline(const ExecutorSetup& setup, Team& team, co
     const Moves how{made.exchanges.front()->phases(), 0, true};
     operations.push_back(std::make_unique<DevicePipeline>(std::move(made.before), std::move(made.exchanges),
                                                           std::move(made.after), std::move(made.check), pieces, how,
-                                                          team.here()[m].rank, leads));
+                                                          team.here()[m].rank, leads, std::move(made.outbox)));
   }
   return operations;
 }

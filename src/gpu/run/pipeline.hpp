@@ -15,8 +15,9 @@ struct FftPart {
 FftPart part_of(const Pass& pass, int rank, Precision precision, const Slice& slice);
 
 /// One operation for each member here. The transform before leads to `middle`, or stays in the operation's input; the
-/// one behind keeps its numbers, and leads from `landing`, or stays in the output. Collective.
+/// one behind keeps its numbers, and leads from `landing`, or stays in the output. `output_is_free`: until then; what
+/// is sent may lie there (Outbox). Collective.
 MemberOperations make_device_pipeline(const ExecutorSetup& setup, Team& team, const Joined& steps, const Pieces& pieces,
-                                      bool leads = false);
+                                      bool leads = false, bool output_is_free = false);
 
 }  // namespace shardfft::gpu

@@ -1,6 +1,7 @@
 #include "schedule/pieces.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace shardfft {
 
@@ -96,6 +97,16 @@ std::string describe(const Chunking& chunking) {
          ends[static_cast<int>(chunking.ends)];
 }
 
+std::vector<Slice> Chunking::slices(const std::vector<int>& sizes) const {
+  std::vector<Slice> all;
+  const int sum = std::accumulate(sizes.begin(), sizes.end(), 0);
+  for (int begin = 0; const int size : sizes) {
+    all.push_back({axis, sum, begin, grain, size});
+    begin += size;
+  }
+  return all;
+}
+
 Pieces in_pieces(const ChunkedSteps& steps, const Chunking& chunking) {
   const bool at_receiver = chunking.ends == ChunkEnds::receiver, at_sender = chunking.ends == ChunkEnds::sender;
   Pieces pieces;
@@ -137,6 +148,33 @@ Pieces in_pieces(const Chunking& sender, Chunking receiver, int head) {
   pieces.text = std::to_string(pieces.moves()) + " chunks, " + std::to_string(head) + " along " + axis_of(sender) +
                 " at the sender and " + std::to_string(receiver.parts) + " along " + axis_of(receiver) +
                 " at the receiver";
+  return pieces;
+}
+
+namespace {
+
+/// "1:2:4 along axis 0".
+std::string sizes_along(const Chunking& chunking, const std::vector<int>& sizes) {
+  std::string text;
+  for (const int size : sizes) text += (text.empty() ? "" : ":") + std::to_string(size);
+  return text + " along " + axis_of(chunking);
+}
+
+}  // namespace
+
+Pieces in_pieces(const Chunking& sender, const Chunking& receiver, const EndCuts& cuts) {
+  Pieces pieces;
+  pieces.before = sender.slices(cuts.before);
+  pieces.after = receiver.slices(cuts.after);
+  pieces.head = pieces.befores();
+  for (int k = 0; k < pieces.head; ++k)
+    pieces.messages.push_back({pieces.before[static_cast<std::size_t>(k)], k < cuts.whole ? Slice{} : pieces.after[0]});
+  Slice rest = pieces.before[static_cast<std::size_t>(cuts.whole)];
+  rest.run = rest.parts - rest.index;
+  for (std::size_t p = 1; p < pieces.after.size(); ++p) pieces.messages.push_back({rest, pieces.after[p]});
+  pieces.text = std::to_string(pieces.moves()) + " chunks, " + sizes_along(sender, cuts.before) +
+                " at the sender and " + sizes_along(receiver, cuts.after) + " at the receiver";
+  if (cuts.whole > 0) pieces.text += ", the first " + std::to_string(cuts.whole) + " whole";
   return pieces;
 }
 

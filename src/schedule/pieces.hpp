@@ -19,9 +19,23 @@ struct Chunking {
   int parts = 1;
   ChunkEnds ends = ChunkEnds::both;
   std::int64_t grain = 1;  ///< chunks begin at multiples of so many indices
+  std::int64_t least = 1;  ///< and have so many where a rank has the most
 
   bool cuts() const { return parts > 1; }
   Slice slice(int k) const { return {axis, parts, k, grain}; }
+  std::vector<Slice> slices() const { return slices(std::vector<int>(static_cast<std::size_t>(parts), 1)); }
+  /// Pieces of these sizes instead of `parts` equal ones.
+  std::vector<Slice> slices(const std::vector<int>& sizes) const;
+};
+
+/// How both ends of a reshape are cut, each along an axis of its own: the sizes of the pieces of the transforms before
+/// and behind, in parts of their sums. The first `whole` pieces before it are sent as they are; of every other one at
+/// first what the first piece behind takes, and when all are there, what the next pieces take of all of them.
+struct EndCuts {
+  std::vector<int> before, after;
+  int whole = 0;  ///< fewer than there are pieces before
+
+  int messages() const { return static_cast<int>(before.size() + after.size()) - 1; }
 };
 
 /// A reshape, and the transforms right before and after it; either may be null.
@@ -54,7 +68,7 @@ struct Pieces {
   };
   std::vector<Slice> before, after;  ///< of the transforms: Slice{} for all of one, none where there is none
   std::vector<Message> messages;
-  /// So many messages send a piece of the transform before each, the others what is left of all of them.
+  /// So many messages send of one piece of the transform before each, the others what is left of all of them.
   int head = 0;
   /// The transform before the reshape is to store what it makes where the reshape leads, in the arrays of others too:
   /// the only message then tells when it is there.
@@ -80,6 +94,7 @@ Pieces in_pieces(const ChunkedSteps& steps, const Chunking& chunking);
 /// and the others at the receiver, so that nothing but the first and the last piece of a transform has no messages
 /// beside it. A target says how many: those that are sent while the first transform runs.
 Pieces in_pieces(const Chunking& sender, Chunking receiver, int head);
+Pieces in_pieces(const Chunking& sender, const Chunking& receiver, const EndCuts& cuts);
 /// Cut in the first possible way, which there must be. Where that serves one of two transforms only, and the other end
 /// can be cut too, each end is cut along an axis of its own, the first half of the messages at the sender.
 Pieces in_pieces(const ChunkedSteps& steps, int chunks);

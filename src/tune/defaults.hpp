@@ -153,6 +153,10 @@ struct PeerGpuDefaults {
   std::size_t bytes_worth_a_copy = 8 * mebibyte;
   /// A pass over an array takes this much of what the links take for as many bytes: so much is sent beside a pass.
   double pass_in_link_time = 0.35;
+  /// What links send in the time that a copy to a peer takes beside its bytes ...
+  std::size_t bytes_in_a_copy = 4 * mebibyte;
+  /// ... and a piece of a transform.
+  std::size_t bytes_in_a_launch = 6 * mebibyte;
   /// Three GPUs and more send in turn from this many bytes of planes a GPU on: a GPU then receives from one other at a
   /// time, at the price of a wait before each copy.
   std::size_t bytes_worth_turns = 256 * mebibyte;

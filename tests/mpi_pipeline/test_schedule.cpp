@@ -2,8 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <numeric>
 
+#include "schedule/estimate.hpp"
 #include "schedule/order.hpp"
+#include "support/elements.hpp"
 
 namespace shardfft::test {
 namespace {
@@ -207,6 +210,62 @@ TEST(Chunking, TwoChunkingsSendEverythingOnce) {
       EXPECT_EQ(sent, all.send_count);
       EXPECT_EQ(received, all.recv_count);
     }
+  }
+}
+
+/// Every element is in one message, which does not wait for more than it sends; and a piece behind the reshape finds
+/// all that it reads.
+TEST(Chunking, PiecesOfUnequalSizeSendEverythingInTime) {
+  const Layout from = planes({1, 13, 11, 5}, 1), to = planes({1, 13, 11, 5}, 2);
+  const Chunking sender{1, 2, ChunkEnds::sender}, receiver{2, 2, ChunkEnds::receiver};
+  for (const EndCuts& cuts : {EndCuts{{1, 2}, {1}, 0}, EndCuts{{1}, {2, 1}, 0}, EndCuts{{1, 2}, {2, 1}, 0},
+                              EndCuts{{1, 2}, {2, 1}, 1}, EndCuts{{1, 1, 1}, {1, 1}, 1}, EndCuts{{1, 2, 1}, {1}, 2}}) {
+    const Pieces pieces = in_pieces(sender, receiver, cuts);
+    SCOPED_TRACE(pieces.text);
+    ASSERT_EQ(pieces.moves(), cuts.messages());
+    for (int k = 0; k < pieces.moves(); ++k) {
+      const Slice &sent = pieces.messages[to_size(k)].from, &last = pieces.before[to_size(pieces.sends(k))];
+      EXPECT_EQ(sent.index + sent.run, last.index + last.run);
+    }
+    for (int rank = 0; rank < 4; ++rank) {
+      std::int64_t sent = 0;
+      for (const Pieces::Message& message : pieces.messages)
+        sent += make_schedule(from, to, rank, message.from, message.to).send_count;
+      EXPECT_EQ(sent, make_schedule(from, to, rank).send_count);
+      for (int p = 0; p < pieces.afters(); ++p) {
+        const Slice& piece = pieces.after[to_size(p)];
+        std::int64_t arrived = 0;
+        for (int k = 0; k <= pieces.takes(p); ++k)
+          if (const auto& message = pieces.messages[to_size(k)]; message.to == Slice{} || message.to == piece)
+            arrived += make_schedule(from, to, rank, message.from, piece).recv_count;
+        EXPECT_EQ(arrived, make_schedule(from, to, rank, {}, piece).recv_count);
+      }
+    }
+  }
+}
+
+TEST(Estimate, AddsUpWhatRunsBesideEachOther) {
+  EXPECT_EQ(estimate({4, 4, 8}, {{1}, {1}}), 4 + 8 + 4);
+  EXPECT_EQ(estimate({4, 4, 8, 1, 0.5}, {{1}, {1}}), 4.5 + 9 + 4.5);
+  // The link has work from 2 on, and at the end a half of the last transform is left.
+  EXPECT_EQ(estimate({4, 4, 8}, {{1, 1}, {1, 1}, 1}), 2 + 8 + 2);
+  EXPECT_EQ(estimate({4, 4, 8}, {{1, 3}, {3, 1}, 1}), 4 + 4.5 + 3 + 1) << "it waits for the second piece";
+  // Where transforms take longer nobody waits but for the first half of the columns.
+  EXPECT_EQ(estimate({8, 8, 4}, {{1, 1}, {1, 1}, 0}), 8 + 1 + 8);
+}
+
+/// Little is done before the first message and behind the last one; more pieces where more is sent.
+TEST(Estimate, PutsSmallPiecesAtTheEnds) {
+  const EndCosts slow_links{300, 300, 1000, 5, 5}, little{30, 30, 100, 20, 20};
+  const EndCuts cuts = possible_cuts(slow_links, 100, 100).front();
+  EXPECT_LT(cuts.before.front(), cuts.before.back());
+  EXPECT_GT(cuts.after.front(), cuts.after.back());
+  EXPECT_LT(possible_cuts(little, 100, 100).front().messages(), cuts.messages());
+  for (const EndCuts& some : possible_cuts(slow_links, 5, 3)) {
+    EXPECT_LE(std::accumulate(some.before.begin(), some.before.end(), 0), 5);
+    EXPECT_LE(std::accumulate(some.after.begin(), some.after.end(), 0), 3);
+    EXPECT_GE(some.messages(), 2);
+    EXPECT_LT(some.whole, static_cast<int>(some.before.size()));
   }
 }
 

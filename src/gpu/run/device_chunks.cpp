@@ -1,6 +1,7 @@
 // How reshapes between GPUs and the transforms at their ends are cut in chunks.
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 
 #include "device/facts.hpp"
@@ -10,6 +11,7 @@
 #include "gpu/run/pipeline.hpp"
 #include "local/loops.hpp"
 #include "lower/fft_spec.hpp"
+#include "schedule/estimate.hpp"
 #include "tune/defaults.hpp"
 #include "verify/move_check.hpp"
 
@@ -114,35 +116,58 @@ std::int64_t aligned_indices(const Pass& pass, int axis, int rank, Precision pre
   return most;
 }
 
+/// As many as there can be along the axis of a cut.
+std::int64_t most_pieces(const Joined& joined, const Chunking& cut) {
+  const Layout& layout = (cut.ends == ChunkEnds::receiver ? joined.to : joined.from).layout;
+  return longest_run(layout, cut.axis) / std::max(cut.grain, cut.least);
+}
+
+/// In bytes that a GPU sends in that time.
+EndCosts costs_of(const Joined& joined, const Sending& sent, Precision precision) {
+  const PeerGpuDefaults& defaults = peer_gpu_defaults();
+  const auto pass = [&](const State& state) {
+    return defaults.pass_in_link_time * static_cast<double>(max_state_bytes(state, precision));
+  };
+  return {pass(joined.from), pass(joined.to), static_cast<double>(sent.bytes),
+          static_cast<double>(sent.peers) * static_cast<double>(defaults.bytes_in_a_copy),
+          static_cast<double>(defaults.bytes_in_a_launch)};
+}
+
 }  // namespace
 
 /// Whether transforms of several axes that are one pass of our own still are so in pieces, on all GPUs.
-bool DeviceTarget::keep_planes(const std::vector<Pass>& passes, const Chunking& cut) const {
+bool DeviceTarget::keep_planes(const std::vector<Pass>& passes, const std::vector<Slice>& slices) const {
   return team_.all_of([&](const Member& member) {
     const auto one = [&](const Pass& pass, const Slice& slice) {
       return is_one_pass(fft_spec(pass, member.rank, setup_.precision, slice));
     };
+    return std::all_of(passes.begin(), passes.end(), [&](const Pass& pass) {
+      return pass.step.axes.size() < 2 || !one(pass, {}) ||
+             std::all_of(slices.begin(), slices.end(), [&](const Slice& slice) { return one(pass, slice); });
+    });
+  });
+}
+
+bool DeviceTarget::run_well(const std::vector<Pass>& passes, const std::vector<Slice>& slices) const {
+  return team_.all_of([&](const Member& member) {
     for (const Pass& pass : passes)
-      for (int k = 0; k < cut.parts && pass.step.axes.size() > 1 && one(pass, {}); ++k)
-        if (!one(pass, cut.slice(k))) return false;
+      for (const Slice& slice : slices)
+        if (!runs_well(part_of(pass, member.rank, setup_.precision, slice))) return false;
     return true;
   });
 }
 
-/// How to cut a reshape and its transforms, at these ends or at any; nothing where no axis serves: chunks must begin
-/// where kernels can (multiples of 16 bytes), be transformed without copies around the transform, be as fast to scale
-/// as the whole, and have rows of so many bytes where rows are cut and the caller leaves open in how many parts.
-/// Collective.
-Chunking DeviceTarget::chunking(const Joined& joined, const Cut& wanted) const {
+/// How to cut a reshape and its transforms; nothing where no axis serves: chunks must begin where kernels can
+/// (multiples of 16 bytes), be transformed without copies around the transform, be as fast to scale as the whole, and
+/// have rows of so many bytes where rows are cut and the caller leaves open in how many parts. Collective.
+Chunking DeviceTarget::chunking(const Joined& joined, const Sending& sent, const Cut& wanted) const {
   const State &from = joined.from, &to = joined.to;
-  const Sending sent = sending(from, to);
   const auto most = [&](ChunkEnds ends) { return std::min(wanted_chunks(sent, ends), wanted.most); };
   const int chunks = std::max(most(ChunkEnds::both), most(ChunkEnds::sender));
   if (chunks < 2) return {};
   const std::size_t least_row = setup_.options.chunks > 0 ? 0 : peer_gpu_defaults().engine_row_bytes;
   for (Chunking chunking : possible_chunkings(joined.steps(), chunks)) {
     if (chunking.ends != wanted.ends.value_or(chunking.ends)) continue;
-    chunking.parts = std::min(chunking.parts, most(chunking.ends));
     if (!take_whole_runs(chunking, from, to, setup_.precision, static_cast<std::int64_t>(least_row))) continue;
     const std::vector<Pass> passes = passes_in_pieces(joined, chunking.ends);
     std::int64_t grain = chunking.grain;
@@ -150,21 +175,32 @@ Chunking DeviceTarget::chunking(const Joined& joined, const Cut& wanted) const {
       for (const Pass& pass : passes)
         grain = std::max(grain, aligned_indices(pass, chunking.axis, member.rank, setup_.precision));
     chunking.grain = team_.max(grain);  // powers of two
-    const Layout& cut = chunking.ends == ChunkEnds::receiver ? to.layout : from.layout;
     chunking.parts =
-        static_cast<int>(std::min<std::int64_t>(chunking.parts, longest_run(cut, chunking.axis) / chunking.grain));
+        static_cast<int>(std::min<std::int64_t>({chunking.parts, most(chunking.ends), most_pieces(joined, chunking)}));
     // Planes that are too small for one pass are worse than fewer chunks.
-    while (setup_.options.chunks == 0 && chunking.cuts() && !keep_planes(passes, chunking)) --chunking.parts;
-    if (!chunking.cuts()) continue;
-    const bool good = team_.all_of([&](const Member& member) {
-      for (const Pass& pass : passes)
-        for (int k = 0; k < chunking.parts; ++k)
-          if (!runs_well(part_of(pass, member.rank, setup_.precision, chunking.slice(k)))) return false;
-      return true;
-    });
-    if (good) return chunking;
+    while (setup_.options.chunks == 0 && chunking.cuts() && !keep_planes(passes, chunking.slices())) --chunking.parts;
+    if (chunking.cuts() && run_well(passes, chunking.slices())) return chunking;
   }
   return {};
+}
+
+Pieces DeviceTarget::pieces(const Joined& joined) const {
+  const ChunkedSteps steps = joined.steps();
+  if (stores(joined)) {
+    Pieces whole = in_pieces(steps, Chunking{});
+    whole.stores = true;
+    whole.text.clear();
+    return whole;
+  }
+  const Sending sent = sending(joined.from, joined.to);
+  if (!joined.before && !joined.after) return in_pieces(steps, receiver_chunking(joined.to.layout, sent));
+  const Chunking one = chunking(joined, sent);
+  if (!joined.before || !joined.after || one.ends == ChunkEnds::both) return in_pieces(steps, one);
+  // Pieces of unequal size to several peers at once were never timed. A transform that leads elsewhere leaves its
+  // output to what is sent (Outbox), which holds only pieces that are sent whole.
+  const bool equal = sent.peers > 1 || !joined.after->in_place;
+  const std::optional<Pieces> two = equal ? equal_pieces(joined, sent) : fastest_pieces(joined, sent);
+  return two ? *two : in_pieces(steps, one);
 }
 
 namespace {
@@ -178,32 +214,47 @@ int sent_beside_first_pass(int messages, int ranks) {
 
 }  // namespace
 
-Pieces DeviceTarget::pieces(const Joined& joined) const {
-  const ChunkedSteps steps = joined.steps();
-  if (stores(joined)) {
-    Pieces whole = in_pieces(steps, Chunking{});
-    whole.stores = true;
-    whole.text.clear();
-    return whole;
-  }
-  if (!joined.before && !joined.after) return in_pieces(steps, receiver_chunking(joined.from, joined.to));
-  const Chunking one = chunking(joined);
-  if (!joined.before || !joined.after || one.ends == ChunkEnds::both) return in_pieces(steps, one);
-  const Chunking sender = chunking(joined, {ChunkEnds::sender});
-  if (!sender.cuts()) return in_pieces(steps, one);
+/// In near-equal pieces. Collective.
+std::optional<Pieces> DeviceTarget::equal_pieces(const Joined& joined, const Sending& sent) const {
+  const Chunking sender = chunking(joined, sent, {ChunkEnds::sender});
+  if (!sender.cuts()) return std::nullopt;
   const int head = sent_beside_first_pass(sender.parts, team_.ranks());
-  const Chunking receiver = chunking(joined, {ChunkEnds::receiver, sender.parts - head});
-  return receiver.cuts() ? in_pieces(sender, receiver, head) : in_pieces(steps, one);
+  const Chunking receiver = chunking(joined, sent, {ChunkEnds::receiver, sender.parts - head});
+  return receiver.cuts() ? std::optional(in_pieces(sender, receiver, head)) : std::nullopt;
 }
 
-Chunking DeviceTarget::receiver_chunking(const State& from, const State& to) const {
+/// In as many messages as the user wants, or in those that are expected to take the least time. Collective.
+std::optional<Pieces> DeviceTarget::fastest_pieces(const Joined& joined, const Sending& sent) const {
+  const Chunking sender = chunking(joined, sent, {ChunkEnds::sender, 2});
+  const Chunking receiver = chunking(joined, sent, {ChunkEnds::receiver, 2});
+  if (!sender.cuts() || !receiver.cuts()) return std::nullopt;
+  // Whether a transform can be cut in pieces of these sizes; asked once.
+  const auto serves = [&](const Chunking& cut) {
+    return [this, cut, passes = passes_in_pieces(joined, cut.ends),
+            known = std::map<std::vector<int>, bool>()](const std::vector<int>& sizes) mutable {
+      const auto [found, is_new] = known.try_emplace(sizes);
+      const std::vector<Slice> slices = cut.slices(sizes);
+      if (is_new) found->second = keep_planes(passes, slices) && run_well(passes, slices);
+      return found->second;
+    };
+  };
+  auto before = serves(sender), after = serves(receiver);
+  for (const EndCuts& cuts : possible_cuts(costs_of(joined, sent, setup_.precision), most_pieces(joined, sender),
+                                           most_pieces(joined, receiver))) {
+    const bool wanted = setup_.options.chunks == 0 || cuts.messages() == setup_.options.chunks;
+    if (wanted && before(cuts.before) && after(cuts.after)) return in_pieces(sender, receiver, cuts);
+  }
+  return std::nullopt;
+}
+
+Chunking DeviceTarget::receiver_chunking(const Layout& to, const Sending& sent) const {
   Chunking chunking;
-  for (const int axis : to.layout.order())
-    if (chunking.axis < 0 && longest_run(to.layout, axis) > 1) chunking.axis = axis;
+  for (const int axis : to.order())
+    if (chunking.axis < 0 && longest_run(to, axis) > 1) chunking.axis = axis;
   if (chunking.axis < 0) return chunking;
   chunking.ends = ChunkEnds::receiver;
-  chunking.parts = static_cast<int>(
-      std::min<std::int64_t>(wanted_chunks(sending(from, to), ChunkEnds::both), longest_run(to.layout, chunking.axis)));
+  chunking.parts =
+      static_cast<int>(std::min<std::int64_t>(wanted_chunks(sent, ChunkEnds::both), longest_run(to, chunking.axis)));
   return chunking;
 }
 

@@ -58,9 +58,13 @@ class DeviceTarget : public Target {
   bool moves_all(const State& from, const State& to) const;
   Sending sending(const State& from, const State& to) const;
   int wanted_chunks(const Sending& sending, ChunkEnds ends) const;
-  bool keep_planes(const std::vector<Pass>& passes, const Chunking& cut) const;
-  Chunking chunking(const Joined& joined, const Cut& wanted = {}) const;
-  Chunking receiver_chunking(const State& from, const State& to) const;
+  bool keep_planes(const std::vector<Pass>& passes, const std::vector<Slice>& slices) const;
+  bool run_well(const std::vector<Pass>& passes, const std::vector<Slice>& slices) const;
+  Chunking chunking(const Joined& joined, const Sending& sent, const Cut& wanted = {}) const;
+  Chunking chunking(const Joined& joined) const { return chunking(joined, sending(joined.from, joined.to)); }
+  Chunking receiver_chunking(const Layout& to, const Sending& sent) const;
+  std::optional<Pieces> equal_pieces(const Joined& joined, const Sending& sent) const;
+  std::optional<Pieces> fastest_pieces(const Joined& joined, const Sending& sent) const;
   bool line_pass_fits_all(const TransformStep& fft, const State& state) const;
   bool checks_itself(const Program& program, int step) const;
   std::optional<bool> has_one_pass(const Program& program, std::size_t at, ChunkEnds end) const;

@@ -149,6 +149,16 @@ TEST(GroupPlans, SlabsThatStoreIntoPeers) {
   }
 }
 
+/// Half spectra of odd rows in single precision, too small to be padded: all rows of a plane are taken for one row,
+/// which is whole units long.
+TEST(GroupPlans, SlabsOfOddRowsThatAreOneRow) {
+  for (const int chunks : {0, 4}) {
+    TransformCase c{{2240, 16, 128}, "slab", "left", Kind::r2c, Precision::f32, on_gpu("slab")};
+    c.options.chunks = chunks;
+    check_case_on(2, c);
+  }
+}
+
 /// By size, not at all, or as often as the user says; planned only, so that nothing touches the memory.
 TEST(GroupPlans, ChunksOfSlabs) {
   const auto says = [](int chunks, const std::string& words) {

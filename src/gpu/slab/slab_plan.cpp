@@ -127,7 +127,13 @@ void SlabRank::plan_parts() {
   part_begin_.push_back(pitch);
 }
 
-bool SlabRank::has_odd_x_rows() const { return !fusion_.copied && has_odd_rows(shape_); }
+/// Where all rows are taken for one (flatten), only the points of a line need be whole units apart.
+bool SlabRank::has_odd_x_rows() const {
+  if (fusion_.copied || !has_odd_rows(shape_)) return false;
+  const bool one_row = parts() == 1 && !shape_.woven && shape_.spectrum_pitch() == shape_.pitch();
+  return !one_row ||
+         !device::lines::begins_with_units(shape_.y_count(rank_) * shape_.pitch(), shape_.transform.precision);
+}
 
 void SlabRank::compile_passes_ahead() const {
   const int nx = static_cast<int>(shape_.nx), ny = static_cast<int>(shape_.ny), nz = static_cast<int>(shape_.nz);

@@ -85,9 +85,10 @@ bool take_whole_runs(Chunking& chunking, const State& from, const State& to, Pre
       if (part.count % grain != 0) least = 2 * least_row;
     }
     chunking.grain = std::max(chunking.grain, grain);
-    if (least > 0)
-      chunking.parts =
-          static_cast<int>(std::min<std::int64_t>(chunking.parts, longest_run(layout, chunking.axis) * bytes / least));
+    if (least == 0) continue;
+    chunking.least = std::max(chunking.least, (least + bytes - 1) / bytes);
+    chunking.parts =
+        static_cast<int>(std::min<std::int64_t>(chunking.parts, longest_run(layout, chunking.axis) / chunking.least));
   }
   return true;
 }
@@ -199,7 +200,9 @@ Pieces DeviceTarget::pieces(const Joined& joined) const {
   // Pieces of unequal size to several peers at once were never timed. A transform that leads elsewhere leaves its
   // output to what is sent (Outbox), which holds only pieces that are sent whole.
   const bool equal = sent.peers > 1 || !joined.after->in_place;
-  const std::optional<Pieces> two = equal ? equal_pieces(joined, sent) : fastest_pieces(joined, sent);
+  std::optional<Pieces> two;
+  if (!equal) two = fastest_pieces(joined, sent);
+  if (!two) two = equal_pieces(joined, sent);
   return two ? *two : in_pieces(steps, one);
 }
 

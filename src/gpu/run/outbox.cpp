@@ -154,7 +154,7 @@ bool divide(Outbox& box, const Sources& sources, std::size_t count, std::int64_t
       box.rest_begin = std::min(box.rest_begin, begin_of(sources.pieces[k]));
   }
   if (count == sources.pieces.size()) box.rest_begin = all;
-  if (end > box.rest_begin || end > room) return false;
+  if (end > box.rest_begin || (box.packed ? box.rest_begin : end) > room) return false;
   box.rest_bytes = all - box.rest_begin;
   box.messages.clear();
   for (const std::vector<Bytes>& message : sources.messages) {

@@ -177,10 +177,11 @@ TEST(Limits, OnTheSizeOfTraces) {
   std::filesystem::remove(file);
 }
 
+/// Far more than what threads of tests before it may still give back.
 TEST(Limits, OnOneAllocation) {
   if (ends_without_memory) GTEST_SKIP() << "the sanitizer ends processes that get no memory";
   const Limited limit(RLIMIT_AS, mapped_now() + 64 * mebibyte);
-  expect_error(Status::out_of_memory, "RLIMIT_AS", [] { agree(world(), [] { allocate_aligned(80 * mebibyte); }); });
+  expect_error(Status::out_of_memory, "RLIMIT_AS", [] { agree(world(), [] { allocate_aligned(1024 * mebibyte); }); });
 }
 
 /// In a thread of its own, for which OpenMP has no threads yet.

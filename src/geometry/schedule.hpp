@@ -84,6 +84,8 @@ std::vector<PeerCopy> scatter_boxes(const Piece& source, const Layout& to, int r
 
 /// The elements of `part`, a subset of both pieces' index sets, from where `from` has them to where `to` has them.
 LocalCopy copy_between(const Piece& from, const Piece& to, const IndexSet& part);
+/// Where the elements of a piece lie.
+inline Box box_of(const Piece& piece) { return copy_between(piece, piece, piece.set).from; }
 
 /// Ranks that `rank` reaches through messages, directly or over others: the members of its exchange, ascending.
 std::vector<int> exchange_group(const Layout& from, const Layout& to, int rank);

@@ -71,7 +71,7 @@ void check(const Joined& steps, const Pieces& cut, int rank, const gpu::Outbox& 
     Places over;
     const Piece piece = sliced(only_piece(out.layout, rank), cut.after[to_size(k)]);
     if (piece.set.empty()) continue;
-    add(over, copy_between(piece, piece, piece.set).from, written, 0);
+    add(over, box_of(piece), written, 0);
     for (int m = cut.takes(k) + 1; m < cut.moves(); ++m)
       for (const std::int64_t at : sent[to_size(m)]) ASSERT_FALSE(box.messages[to_size(m)] && over.contains(at));
   }

@@ -24,7 +24,7 @@ std::vector<Box> elements_of(const Layout& layout, int rank) {
   if (shardfft::elements_of(pieces) == layout.count(rank)) return {Box::run(0, layout.count(rank))};
   std::vector<Box> boxes;
   for (const Piece& piece : pieces)
-    if (!piece.set.empty()) boxes.push_back(copy_between(piece, piece, piece.set).from);
+    if (!piece.set.empty()) boxes.push_back(box_of(piece));
   return boxes;
 }
 

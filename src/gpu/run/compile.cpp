@@ -10,6 +10,7 @@
 #include "gpu/pass/pointwise_operation.hpp"
 #include "gpu/run/device_target.hpp"
 #include "gpu/run/pipeline.hpp"
+#include "gpu/run/storing.hpp"
 #include "gpu/slab/slab.hpp"
 #include "lower/fft_spec.hpp"
 #include "lower/in_place.hpp"
@@ -146,9 +147,7 @@ class DeviceCompiler : public Compiler<DeviceTask> {
   }
   void begin_storing_kernels(const Pass& pass, const Layout& to) const {
     team_.for_members([&](std::size_t m) {
-      const auto owners = line_owners(pass.step, only_piece(pass.after.layout, rank(m)), to, LineOwners::Side::output);
-      const FftSpec spec = fft_spec(pass, rank(m), setup_.precision);
-      const auto plan = owners ? plan_storing_fft(spec, *owners, setup_.options.verify) : std::nullopt;
+      const auto plan = storing_plan(pass, to, rank(m), setup_.precision, setup_.options.verify);
       if (plan) plan->compile_ahead(setup_.options.verify);
       return plan.has_value();
     });

@@ -95,7 +95,26 @@ Joined next_to(const Program& program, std::size_t at, ChunkEnds end, const Tran
   return {0, states[at - 1], before, {}, Pass{fft, before, whole ? after : state_after(fft, before)}};
 }
 
+/// A reshape of a program with these transforms of it at its ends; null: without one.
+Joined joined_around(const Program& program, std::size_t reshape, const TransformStep* before,
+                     const TransformStep* after) {
+  const State* const state = &program.states[reshape];
+  Joined joined{static_cast<int>(reshape), state[0], state[1], {}, {}};
+  if (before != nullptr) joined.before = Pass{*before, state[-1], state[0]};
+  if (after != nullptr) joined.after = Pass{*after, state[1], state[2]};
+  return joined;
+}
+
 }  // namespace
+
+/// Whether the transform before a reshape of a program stores, with the transforms around it joined to it.
+bool DeviceTarget::stores(const Program& program, std::size_t reshape) const {
+  if (reshape == 0 || !is_reshape(program, reshape)) return false;
+  const auto transform = [&program](std::size_t step) {
+    return step < program.steps.size() ? std::get_if<TransformStep>(&program.steps[step]) : nullptr;
+  };
+  return stores(joined_around(program, reshape, transform(reshape - 1), transform(reshape + 1)));
+}
 
 /// Whether one pass of our own, which crosses memory once, runs each chunk of the transform `at` before a reshape, or
 /// behind one, on all GPUs. Nothing where they cannot be cut.
@@ -171,9 +190,7 @@ Fusion DeviceTarget::fusion(const Program& program, const std::vector<int>& step
     const bool leads =
         chunked.after != nullptr && (!chunked.after->keeps_numbers() || !state[1].layout.same_as(state[2].layout));
     if (leads && steps.back() != reshape + 1) return false;
-    Joined joined{reshape, state[0], state[1], {}, {}};
-    if (chunked.before != nullptr) joined.before = Pass{*chunked.before, state[-1], state[0]};
-    if (chunked.after != nullptr) joined.after = Pass{*chunked.after, state[1], state[2]};
+    const Joined joined = joined_around(program, static_cast<std::size_t>(reshape), chunked.before, chunked.after);
     return stores(joined) || chunking(joined).cuts();
   };
   return {pipelined_steps(program, steps, at, cuts), true};

@@ -45,8 +45,6 @@ bool are_apart(const Bytes& a, const Bytes& b) {
   return false;
 }
 
-Box box_of(const Piece& piece) { return copy_between(piece, piece, piece.set).from; }
-
 /// What `rank` has of `from`, but the runs of others' of its lines alone, beside each other: point i of all runs comes
 /// before point i + 1 of any. By the rank that gets it; empty pieces for those that get nothing. Nothing where rows of
 /// lines are no whole ones.

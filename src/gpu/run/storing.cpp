@@ -1,7 +1,6 @@
-// Whether the pass before a reshape between GPUs stores what it makes where the reshape leads.
+#include "gpu/run/storing.hpp"
+
 #include <algorithm>
-#include <optional>
-#include <variant>
 
 #include "gpu/move/exchange.hpp"
 #include "gpu/pass/device_fft.hpp"
@@ -11,6 +10,11 @@
 #include "tune/defaults.hpp"
 
 namespace shardfft::gpu {
+
+std::optional<FftPlan> storing_plan(const Pass& before, const Layout& to, int rank, Precision precision, bool verify) {
+  const auto owners = line_owners(before.step, only_piece(before.after.layout, rank), to, LineOwners::Side::output);
+  return owners ? plan_storing_fft(fft_spec(before, rank, precision), *owners, verify) : std::nullopt;
+}
 
 /// Small arrays are bound by launches, of which stores need fewer, so by bytes a GPU; and never in place, where nobody
 /// may store before the owner has read. All GPUs must be able to. Collective.
@@ -23,30 +27,14 @@ bool DeviceTarget::stores(const Joined& joined) const {
   if (bytes > std::max(defaults.most_bytes_to_store, defaults.most_bytes_to_store_planes)) return false;
   if (setup_.options.verify && !moves_all(joined.from, joined.to)) return false;
   return team_.all_of([&](const Member& member) {
-    const FftSpec spec = fft_spec(*joined.before, member.rank, setup_.precision);
-    if (is_empty(spec)) return true;
-    const auto owners = line_owners(joined.before->step, only_piece(joined.from.layout, member.rank), joined.to.layout,
-                                    LineOwners::Side::output);
-    const auto plan = owners ? plan_storing_fft(spec, *owners, setup_.options.verify) : std::nullopt;
+    if (is_empty(fft_spec(*joined.before, member.rank, setup_.precision))) return true;
+    const auto plan =
+        storing_plan(*joined.before, joined.to.layout, member.rank, setup_.precision, setup_.options.verify);
     if (!plan) return false;
     const bool planes = plan->has_planes() ||
                         (joined.after && plan_fft(fft_spec(*joined.after, member.rank, setup_.precision)).has_planes());
     return bytes <= (planes ? defaults.most_bytes_to_store_planes : defaults.most_bytes_to_store);
   });
-}
-
-/// The same of a reshape of a program with the transforms around it.
-bool DeviceTarget::stores(const Program& program, std::size_t reshape) const {
-  if (reshape == 0 || reshape >= program.steps.size() || !std::holds_alternative<ReshapeStep>(program.steps[reshape]))
-    return false;
-  const std::vector<State>& states = program.states;
-  Joined joined{static_cast<int>(reshape), states[reshape], states[reshape + 1], {}, {}};
-  if (const auto* before = std::get_if<TransformStep>(&program.steps[reshape - 1]))
-    joined.before = Pass{*before, states[reshape - 1], states[reshape]};
-  if (reshape + 1 < program.steps.size())
-    if (const auto* after = std::get_if<TransformStep>(&program.steps[reshape + 1]))
-      joined.after = Pass{*after, states[reshape + 1], states[reshape + 2]};
-  return stores(joined);
 }
 
 }  // namespace shardfft::gpu

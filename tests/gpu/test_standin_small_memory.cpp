@@ -19,13 +19,14 @@ class SmallMemory : public ::testing::Test {
   void SetUp() override { ASSERT_EQ(device::memory_info().total, std::size_t{64} << 20); }
 };
 
-/// An operator needs room for the spectrum beside the planes.
+/// An operator has transforms of its own, with their work areas.
 TEST_F(SmallMemory, AnOperatorThatDoesNotFitLeavesThePlanAsItWas) {
-  TransformCase c{{100, 104, 125}};
+  TransformCase c{{96, 104, 112}};
   c.options = on_gpu("slab");
   Plan plan = make_plan_over(devices_for(2), c);
   const std::size_t workspace = plan.workspace_bytes();
-  const std::vector<Buffer> arrays{plan.allocate_input(0), plan.allocate_input(1)};
+  std::vector<Buffer> arrays;
+  for (int m = 0; m < 2; ++m) arrays.push_back(plan.allocate_input(m));
   const std::vector<void*> both{arrays[0].data(), arrays[1].data()};
   for (int call = 0; call < 2; ++call) {
     SCOPED_TRACE("call " + std::to_string(call));
@@ -34,7 +35,8 @@ TEST_F(SmallMemory, AnOperatorThatDoesNotFitLeavesThePlanAsItWas) {
     });
     EXPECT_EQ(plan.workspace_bytes(), workspace);
   }
-  check_device_plan(members_of(plan), c, "host");
+  arrays.clear();
+  check_device_plan(members_of(plan), c);
 }
 
 /// An array of 40 MiB has no room for a second one, and one of 63.75 none for pages.

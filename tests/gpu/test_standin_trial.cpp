@@ -58,12 +58,12 @@ TEST(DeviceTrial, TheFastestNumberOfChunksIsTaken) {
 TEST(DeviceTrial, TheAlgorithmIsMeasuredWhereTheOutputIsFixed) {
   std::vector<std::string> chosen;
   for (const double each : {1e-3, -1e-3}) {
-    const TransformCase c = tried("slab", "natural");
+    const TransformCase c = tried("last-slab", "natural");  // pencils have more steps
     Plan plan = made_with(c, 4, each);
     const Choice choice = choice_of(plan, "algorithm");
     EXPECT_EQ(choice.chosen, plan.report().algorithm);
-    EXPECT_EQ(choice.why.find("measured: slab "), 0u) << choice.why;
-    EXPECT_NE(choice.why.find(", pencil "), std::string::npos) << choice.why;
+    EXPECT_EQ(choice.why.find("measured: "), 0u) << choice.why;
+    for (const char* tried : {"slab ", "pencil "}) EXPECT_NE(choice.why.find(tried), std::string::npos) << choice.why;
     chosen.push_back(choice.chosen);
     check_device_plan(members_of(plan), c);
   }

@@ -42,27 +42,31 @@ TEST(Workspace, OneArrayOfComplexNumbers) {
       }
 }
 
-/// Lengths without kernels, shares that plane passes cannot put into place, shares that differ.
+/// Lengths without kernels, which take a piece beside it to be transposed in; shares that plane passes cannot put into
+/// place, shares that differ.
 TEST(Workspace, OneArrayOfComplexSlabsOfAnyLengths) {
   const ChangedFacts plenty(of_memory(900 * gibibyte));
   for (const Shape& shape : {Shape{1000, 1000, 1000}, Shape{810, 1050, 1080}, Shape{789, 403, 566}})
     for (const int ranks : {2, 4}) {
-      TransformCase c{shape, "slab", "left", Kind::c2c, Precision::f64, on_gpu("slab")};
-      EXPECT_LE(arrays_of_workspace(ranks, c), 1.01) << ranks << " ranks, " << c.name();
+      const TransformCase c{shape, "slab", "left", Kind::c2c, Precision::f64, on_gpu("slab")};
+      const Plan plan = make_plan_over(devices_for(ranks), c);
+      const std::size_t array = array_bytes(plan), transposed = shape[2] == 566 ? gibibyte / 4 : 0;
+      EXPECT_LE(plan.workspace_bytes(), array + array / 100 + transposed) << ranks << " ranks, " << c.name();
     }
   TransformCase uneven{{810, 1050, 1080}, "slab", "left", Kind::c2c, Precision::f64, on_gpu("slab")};
   uneven.options.in_place = true;
   EXPECT_LE(arrays_of_workspace(4, uneven), 1.01);
 }
 
-/// Padded rows are larger than the arrays of users. The spectrum takes planes as far as it has room, and what of later
-/// parts waits for the copies is in the workspace. A natural output needs another spectrum, for the reshape to read.
+/// Padded rows are larger than the arrays of users. The spectrum takes planes as far as it has room; other planes that
+/// passes cannot put into place take a second array. A natural output needs another spectrum, for the reshape to read.
 TEST(Workspace, OfRealSlabs) {
   const ChangedFacts plenty(of_memory(900 * gibibyte));
   for (const Shape& shape : {cube, Shape{1000, 1000, 1000}})
     for (const int ranks : {2, 4}) {
       TransformCase c{shape, "slab", "left", Kind::r2c, Precision::f64, on_gpu("slab")};
-      EXPECT_LE(arrays_of_workspace(ranks, c), ranks == 2 ? 1.18 : 1.25) << ranks << " ranks, " << c.name();
+      const double most = ranks == 2 ? 1.35 : shape == cube ? 1.57 : 2.05;
+      EXPECT_LE(arrays_of_workspace(ranks, c), most) << ranks << " ranks, " << c.name();
       c.output = "natural";
       EXPECT_LE(arrays_of_workspace(ranks, c), 2.05) << ranks << " ranks, " << c.name();
     }
@@ -137,6 +141,8 @@ TEST(Workspace, EveryWayIsRight) {
     bricks.output = "natural";
     check(4, bricks, in_place);
   }
+  real.shape = {256, 128, 128};  // padded between its passes, if there is memory
+  check(2, real, false);
   EXPECT_TRUE(few);
 }
 

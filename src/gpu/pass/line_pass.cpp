@@ -61,7 +61,11 @@ std::optional<device::lines::Pass> pass_of(const FftSpec& spec, LinesFor purpose
   pass.out.part[0] = {nullptr, line.to, outer.to};
   pass.outer_end = outer.count;
   pass.m_end = across;
-  if (odd) pass.out.columns = across;  // the last bundle of a row ends there, wherever it begins
+  // From padded rows to dense ones: else most stores would end in the middle of a run of memory.
+  pass.align_stores = owners == nullptr && outer.count > 1 &&
+                      device::lines::begins_with_runs(outer.from, spec.precision) &&
+                      !device::lines::begins_with_runs(outer.to, spec.precision);
+  if (odd || pass.align_stores) pass.out.columns = across;  // the last bundle of a row ends there, wherever it begins
   pass.scale = spec.scale;
   if (owners != nullptr) {
     const bool reads = owners->side == LineOwners::Side::input;

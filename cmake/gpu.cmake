@@ -22,11 +22,20 @@ add_custom_command(OUTPUT ${_kernel_sources} VERBATIM
   DEPENDS ${_kernel_files} ${CMAKE_CURRENT_SOURCE_DIR}/cmake/embed.cmake)
 # What compiles them without a device: the stand-in has it too where there is a CUDA toolkit.
 find_package(CUDAToolkit 12 QUIET)
-set(_kernel_compiler jit nvrtc compile_kernels)
+set(_kernel_compiler jit nvrtc compile_apart compile_kernels)
 list(TRANSFORM _kernel_compiler REPLACE "(.+)" "src/device/cuda/lines/\\1.cpp")
 list(APPEND _kernel_compiler src/device/cuda/factor_code.cpp ${_kernel_sources})
 if(CUDAToolkit_FOUND)
   set_property(SOURCE src/device/cuda/lines/nvrtc.cpp PROPERTY INCLUDE_DIRECTORIES ${CUDAToolkit_INCLUDE_DIRS})
+  # The program that does so in processes of its own. Libraries look for it in the folder shardfft/ beside them.
+  if(SHARDFFT_TESTS OR NOT SHARDFFT_GPU STREQUAL "OFF")
+    add_executable(shardfft_compiler src/device/cuda/compiler/main.cpp src/device/cuda/lines/nvrtc.cpp)
+    set_target_properties(shardfft_compiler PROPERTIES OUTPUT_NAME kernel-compiler
+      RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/shardfft)
+    target_include_directories(shardfft_compiler PRIVATE src include)
+    target_compile_options(shardfft_compiler PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion)
+    target_link_libraries(shardfft_compiler PRIVATE ${CMAKE_DL_LIBS})
+  endif()
 endif()
 
 # The stand-in: fake devices in host memory (src/device/standin). Where there is no GPU, tests of GPU plans link it.

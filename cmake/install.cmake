@@ -9,6 +9,9 @@ include(CMakePackageConfigHelpers)
 set(_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/shardfft)
 install(TARGETS shardfft EXPORT shardfft-targets COMPONENT development
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+if(TARGET shardfft_compiler AND NOT SHARDFFT_GPU STREQUAL "OFF")
+  install(TARGETS shardfft_compiler RUNTIME DESTINATION ${CMAKE_INSTALL_LIBDIR}/shardfft COMPONENT development)
+endif()
 if(TARGET shardfft_static)
   # Exported on its own: only a program that links it needs what the library is made of.
   install(TARGETS shardfft_static EXPORT shardfft-static COMPONENT development

@@ -7,6 +7,9 @@ function(shardfft_library target type)
   add_library(${target} ${type} ${objects})
   shardfft_common(${target})
   target_link_libraries(${target} PRIVATE Threads::Threads ${SHARDFFT_GPU_LIBRARIES})
+  if(TARGET shardfft_compiler)
+    add_dependencies(${target} shardfft_compiler)
+  endif()
 endfunction()
 
 # The library. Minor versions may change the interface until 1.0.

@@ -31,4 +31,5 @@ foreach(_pair ${_abis})
       --prefix ${CMAKE_CURRENT_BINARY_DIR}/installed)
   set(_before ${_abi})
 endforeach()
-install(DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/installed/shardfft DESTINATION . COMPONENT python)
+install(DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/installed/shardfft DESTINATION . COMPONENT python
+  USE_SOURCE_PERMISSIONS)  # one of them is a program

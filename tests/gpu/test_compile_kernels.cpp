@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <future>
@@ -18,6 +19,7 @@
 #include "device/cuda/lines/nvrtc.hpp"
 #include "device/line_recipe.hpp"
 #include "device/plane_recipe.hpp"
+#include "gpu/child_processes.hpp"
 #include "shardfft/error.hpp"
 #include "shardfft/kernels.hpp"
 
@@ -93,9 +95,9 @@ std::set<int> threads() {
   return all;
 }
 
-/// mpirun binds ranks: compilers that stayed on the core of their rank would wait for each other.
-TEST_F(CompiledKernels, CompilersLeaveTheCoreOfTheirProcess) {
-  if (why_not_) GTEST_SKIP() << *why_not_;
+/// mpirun binds ranks: compilers that stayed on the core of their rank would wait for each other. `workers` are threads
+/// or processes.
+void expect_many_cores(std::set<int> (*workers)(), std::int64_t n) {
   const cpu_set_t before = cores_of(0);
   if (count(before) < 2) GTEST_SKIP() << "there is one core";
   cpu_set_t one;
@@ -103,30 +105,40 @@ TEST_F(CompiledKernels, CompilersLeaveTheCoreOfTheirProcess) {
   for (std::size_t core = 0; count(one) == 0; ++core)
     if (CPU_ISSET(core, &before)) CPU_SET(core, &one);
   ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
-  const std::set<int> others = threads();
-  auto names = std::async(std::launch::async, [] { return compile_kernels({.extents = {22, 17}}); });
+  const std::set<int> others = workers();
+  auto names = std::async(std::launch::async, [n] { return compile_kernels({.extents = {n, 17}}); });
   int most = 0;
   while (names.wait_for(std::chrono::milliseconds(1)) != std::future_status::ready)
-    for (const int thread : threads())
-      if (others.count(thread) == 0) most = std::max(most, count(cores_of(thread)));
+    for (const int worker : workers())
+      if (others.count(worker) == 0) most = std::max(most, count(cores_of(worker)));
   const int mine = count(cores_of(0));
   EXPECT_EQ(sched_setaffinity(0, sizeof before, &before), 0);
-  EXPECT_EQ(names.get(), Names{"lines of 22 points, double"});
+  EXPECT_EQ(names.get(), Names{"lines of " + std::to_string(n) + " points, double"});
   EXPECT_GE(most, count(before));
   EXPECT_EQ(mine, 1);
+}
+
+TEST_F(CompiledKernels, CompilersLeaveTheCoreOfTheirProcess) {
+  if (why_not_) GTEST_SKIP() << *why_not_;
+  expect_many_cores(child_processes, 22);
+  setenv("SHARDFFT_COMPILER", "", 1);
+  expect_many_cores(threads, 26);
+  unsetenv("SHARDFFT_COMPILER");
 }
 
 /// A plan begins more kernels than it comes to need.
 TEST_F(CompiledKernels, AProcessMayEndWhileCompilersWork) {
   if (why_not_) GTEST_SKIP() << *why_not_;
   GTEST_FLAG_SET(death_test_style, "threadsafe");
-  const auto end_early = [] {
+  const auto end_early = [](const char* compiler) {
+    if (compiler != nullptr) setenv("SHARDFFT_COMPILER", compiler, 1);
     const auto recipes = device::lines::recipes(420, device::lines::hopper);
     device::lines::begin_machine_code(recipes.front(), Precision::f32, {}, 90);
     std::this_thread::sleep_for(std::chrono::milliseconds(200));
     std::exit(0);
   };
-  EXPECT_EXIT(end_early(), testing::ExitedWithCode(0), "");
+  for (const char* compiler : {static_cast<const char*>(nullptr), "", "/bin/true"})
+    EXPECT_EXIT(end_early(compiler), testing::ExitedWithCode(0), "");
 }
 
 /// Recipes are chosen by it. The compiler may have a cache of its own.

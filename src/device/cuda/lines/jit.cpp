@@ -4,15 +4,18 @@
 #include <sched.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <future>
 #include <list>
 #include <map>
 #include <mutex>
+#include <semaphore>
 #include <sstream>
 #include <thread>
 
+#include "device/cuda/lines/compile_apart.hpp"
 #include "device/cuda/lines/kernel_sources.hpp"
 #include "device/cuda/lines/nvrtc.hpp"
 #include "device/kernel_cache.hpp"
@@ -102,28 +105,40 @@ class AnyCore {
   bool knows_;
 };
 
-/// In the cache the number comes first, in a line of its own.
-MachineCode cached_code(const std::string& key, const std::string& source, int architecture) {
-  const std::string kept = cached(cache_directory(), key, [&] {
-    const AnyCore anywhere;
-    const MachineCode made = compile(source, architecture);
-    return std::to_string(made.stack_bytes) + '\n' + made.cubin;
-  });
-  const std::size_t line = kept.find('\n');
-  return {kept.substr(line + 1), std::stoi(kept.substr(0, line))};
+/// One of the cores that compile. More compilers than cores would be no faster, and each takes 100 MB.
+class Core {
+ public:
+  Core() { all().acquire(); }
+  ~Core() { all().release(); }
+  Core(const Core&) = delete;
+  Core& operator=(const Core&) = delete;
+
+ private:
+  static std::counting_semaphore<>& all() {
+    static auto& cores = *new std::counting_semaphore<>(std::max(1U, std::thread::hardware_concurrency()));
+    return cores;
+  }
+};
+
+/// In this process. What the compiler makes with its first program is destroyed when the process ends, and threads must
+/// not work with it then: they are waited for before.
+MachineCode compile_here(const std::string& source, int architecture, void (*wait)()) {
+  static const MachineCode first = compile("", architecture);
+  static const int waits = std::atexit(wait);
+  static_cast<void>(waits);
+  return compile(source, architecture);
 }
 
-/// What this process has compiled and is compiling, each on a thread of its own: the compiler works on many programs at
-/// a time, and all devices take the same code. Where no thread can begin, whoever needs the code compiles it.
+/// What this process has compiled and is compiling, each on a thread of its own: compilers work beside each other, and
+/// all devices take the same code. Where no thread can begin, whoever needs the code compiles it.
 class Compilations {
  public:
   using Code = std::shared_future<MachineCode>;
 
-  /// Constructed behind all that its threads use, so that at exit they end before it does: behind what the compiler
-  /// makes with its first program too, or a process that ends while it works crashes.
-  static Compilations& instance(int architecture) {
+  /// Constructed behind all that its threads use, so that at exit they end before it does.
+  static Compilations& instance() {
     source_key();
-    static const MachineCode first = nvrtc_version().empty() ? MachineCode{} : compile("", architecture);
+    nvrtc_version();
     static Compilations all;
     return all;
   }
@@ -136,13 +151,42 @@ class Compilations {
   /// Work that begins some. What it throws is thrown again where the code is needed.
   void begin(std::function<void()> work) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    choices_.remove_if(
-        [](const auto& choice) { return choice.wait_for(std::chrono::seconds(0)) == std::future_status::ready; });
+    choices_.remove_if([](const auto& choice) { return has_state(choice, std::future_status::ready); });
     choices_.push_back(std::async(any_way, std::move(work)));
   }
 
  private:
   static constexpr std::launch any_way = std::launch::async | std::launch::deferred;
+
+  template <class Future>
+  static bool has_state(const Future& future, std::future_status state) {
+    return future.wait_for(std::chrono::seconds(0)) == state;
+  }
+  /// In the cache the number comes first, in a line of its own.
+  static MachineCode cached_code(const std::string& key, const std::string& source, int architecture) {
+    const std::string kept = cached(cache_directory(), key, [&] {
+      const AnyCore anywhere;
+      const Core core;
+      const auto apart = compile_apart(source, architecture);
+      const MachineCode made = apart ? *apart : compile_here(source, architecture, wait_for_all);
+      return std::to_string(made.stack_bytes) + '\n' + made.cubin;
+    });
+    const std::size_t line = kept.find('\n');
+    return {kept.substr(line + 1), std::stoi(kept.substr(0, line))};
+  }
+  /// Choices first: they begin what they come to need.
+  static void wait_for_all() {
+    Compilations& all = instance();
+    std::list<std::future<void>> choices;
+    {
+      const std::lock_guard<std::mutex> lock(all.mutex_);
+      choices.swap(all.choices_);
+    }
+    choices.clear();
+    const std::lock_guard<std::mutex> lock(all.mutex_);
+    for (const auto& [key, code] : all.codes_)
+      if (!has_state(code, std::future_status::deferred)) code.wait();
+  }
 
   std::mutex mutex_;
   std::map<std::string, Code> codes_;
@@ -151,9 +195,8 @@ class Compilations {
 
 template <class Cut, class Skills>
 Compilations::Code begin_way(const Cut& cut, Precision precision, Skills skills, bool backward, int architecture) {
-  return Compilations::instance(architecture)
-      .begin(key_of(cut, precision, skills, backward, architecture), kernel_source(cut, precision, skills, backward),
-             architecture);
+  return Compilations::instance().begin(key_of(cut, precision, skills, backward, architecture),
+                                        kernel_source(cut, precision, skills, backward), architecture);
 }
 
 template <class Cut, class Skills>
@@ -196,7 +239,7 @@ void begin_guesses(const std::vector<PlaneCut>& cuts, Precision precision, Plane
 }  // namespace
 
 MachineCode machine_code(const std::string& name, const std::string& source, int architecture) {
-  return Compilations::instance(architecture).begin(key_of(name, architecture), source, architecture).get();
+  return Compilations::instance().begin(key_of(name, architecture), source, architecture).get();
 }
 
 std::string kernel_source(const Recipe& recipe, Precision precision, KernelSkills skills, bool backward) {
@@ -248,10 +291,11 @@ const PlaneCut& choose_cut(const std::vector<PlaneCut>& cuts, Precision precisio
 }
 
 void begin_machine_code(const std::vector<PlaneCut>& cuts, Precision precision, PlaneSkills skills, int architecture) {
-  // NVRTC has one front end, which works on one kernel after the other: what is surely wanted comes first.
+  // What is surely wanted comes first: cores may be few, and a process has one front end of NVRTC where it compiles
+  // itself.
   const bool chooses = cuts.size() > 1, spare = chooses && has_spare_cores();
   if (chooses) begin_code(cuts.front(), precision, chosen_by(skills), architecture);
-  Compilations::instance(architecture).begin([=] {
+  Compilations::instance().begin([=] {
     if (spare) {
       begin_code(cuts.front(), precision, skills, architecture);
       begin_guesses(cuts, precision, skills, architecture);

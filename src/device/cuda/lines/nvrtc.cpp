@@ -25,7 +25,7 @@ struct Nvrtc {
   decltype(&::nvrtcGetCUBINSize) cubin_size = nullptr;
   decltype(&::nvrtcGetCUBIN) cubin = nullptr;
   decltype(&::nvrtcGetErrorString) error_string = nullptr;
-  std::string found;
+  std::string found, file;
   bool keeps = false;  ///< what it compiled, in a cache of its own
 };
 
@@ -51,6 +51,8 @@ Nvrtc open_nvrtc() {
   int numbers[2] = {};
   if (whole && n.version(&numbers[0], &numbers[1]) == NVRTC_SUCCESS && numbers[0] >= 12) {
     n.found = std::to_string(numbers[0]) + "." + std::to_string(numbers[1]);
+    Dl_info place{};
+    if (dladdr(reinterpret_cast<const void*>(n.version), &place) != 0) n.file = place.dli_fname;
     n.keeps = numbers[0] > 12 || numbers[1] >= 9;
   }
   return n;
@@ -97,7 +99,8 @@ class Program {
     const std::string target = "--gpu-architecture=sm_" + std::to_string(architecture);
     // What has no annotation is arithmetic that both sides share.
     std::vector<const char*> options = {target.c_str(), "--std=c++20", "-default-device", "--ptxas-options=-v"};
-    // What it takes from its own cache has no log: nothing would be known of the stack.
+    // What it takes from its own cache has no log: nothing would be known of the stack. For that cache it starts the
+    // driver, too, which takes a second where there are GPUs.
     if (nvrtc().keeps) options.push_back("--no-cache");
     if (nvrtc().compile(handle_, static_cast<int>(options.size()), options.data()) != NVRTC_SUCCESS)
       fail(Status::backend_failure, "NVRTC could not compile a kernel for sm_", architecture, ":\n", log());
@@ -122,6 +125,8 @@ class Program {
 }  // namespace
 
 const std::string& nvrtc_version() { return nvrtc().found; }
+
+const std::string& nvrtc_file() { return nvrtc().file; }
 
 MachineCode compile(const std::string& source, int architecture) {
   if (nvrtc().found.empty()) fail(Status::unsupported, "libnvrtc was not found");

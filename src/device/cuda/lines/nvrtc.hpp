@@ -6,6 +6,8 @@ namespace shardfft::device::lines {
 
 /// Version of the compiler that was found, "13.0"; empty where there is none.
 const std::string& nvrtc_version();
+/// The file that holds it.
+const std::string& nvrtc_file();
 /// Kernels for one architecture.
 struct MachineCode {
   std::string cubin;

@@ -1,0 +1,116 @@
+// compiler/main.cpp is the other end.
+#include "device/cuda/lines/compile_apart.hpp"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <vector>
+
+#include "base/check.hpp"
+#include "base/environment.hpp"
+#include "device/cuda/lines/kernel_sources.hpp"
+#include "device/cuda/lines/texts.hpp"
+
+namespace shardfft::device::lines {
+namespace {
+
+/// What a program is started with: an end of a socket for its input, no output, and of this process neither signals
+/// that are blocked or ignored nor libraries that were put before others.
+class Start {
+ public:
+  explicit Start(int socket) {
+    posix_spawn_file_actions_init(&files_);
+    posix_spawn_file_actions_adddup2(&files_, socket, STDIN_FILENO);
+    posix_spawn_file_actions_addopen(&files_, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+    posix_spawn_file_actions_adddup2(&files_, STDOUT_FILENO, STDERR_FILENO);
+    posix_spawnattr_init(&how_);
+    posix_spawnattr_setflags(&how_, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    sigset_t signals;
+    sigemptyset(&signals);
+    posix_spawnattr_setsigmask(&how_, &signals);
+    sigfillset(&signals);
+    posix_spawnattr_setsigdefault(&how_, &signals);
+    for (char** variable = environ; *variable != nullptr; ++variable)
+      if (std::strncmp(*variable, "LD_PRELOAD=", 11) != 0) environment_.push_back(*variable);
+    environment_.push_back(nullptr);
+  }
+  ~Start() {
+    posix_spawn_file_actions_destroy(&files_);
+    posix_spawnattr_destroy(&how_);
+  }
+  Start(const Start&) = delete;
+  Start& operator=(const Start&) = delete;
+
+  bool run(const std::string& program, pid_t& process) {
+    std::string name = "kernel-compiler";
+    char* words[] = {name.data(), nullptr};
+    return posix_spawn(&process, program.c_str(), &files_, &how_, words, environment_.data()) == 0;
+  }
+
+ private:
+  posix_spawn_file_actions_t files_{};
+  posix_spawnattr_t how_{};
+  std::vector<char*> environment_;
+};
+
+/// A compiler at work.
+class Process {
+ public:
+  explicit Process(const std::string& program) {
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return;
+    started_ = Start(ends[1]).run(program, process_);
+    socket_ = ends[0];
+    ::close(ends[1]);
+  }
+  /// It ends where its socket does. Another part of this process may have waited for it already.
+  ~Process() {
+    if (socket_ >= 0) ::close(socket_);
+    while (started_ && waitpid(process_, nullptr, 0) < 0 && errno == EINTR) continue;
+  }
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+
+  std::optional<std::vector<std::string>> answer(const std::vector<std::string>& request) const {
+    if (!started_ || !send_texts(socket_, request) || ::shutdown(socket_, SHUT_WR) != 0) return std::nullopt;
+    return receive_texts(socket_);
+  }
+
+ private:
+  int socket_ = -1;
+  pid_t process_ = 0;
+  bool started_ = false;
+};
+
+}  // namespace
+
+std::string compiler_program() {
+  if (const auto said = environment("SHARDFFT_COMPILER")) return *said;
+  Dl_info here{};
+  // A name that does not begin at the root depends on where the process was started.
+  if (dladdr(reinterpret_cast<const void*>(&compiler_program), &here) == 0 || here.dli_fname[0] != '/') return {};
+  const std::string file = here.dli_fname;
+  return file.substr(0, file.rfind('/')) + "/shardfft/kernel-compiler";
+}
+
+std::optional<MachineCode> compile_apart(const std::string& source, int architecture) {
+  const std::string program = compiler_program();
+  if (program.empty()) return std::nullopt;
+  std::vector<std::string> request = {nvrtc_file(), nvrtc_version(), std::to_string(architecture), source};
+  for (const KernelSource& header : kernel_sources()) {
+    request.emplace_back(header.name);
+    request.emplace_back(header.text);
+  }
+  const auto answer = Process(program).answer(request);
+  if (!answer) return std::nullopt;
+  if (answer->size() == 1) fail(Status::backend_failure, answer->front());
+  return MachineCode{answer->at(1), std::stoi(answer->at(0))};
+}
+
+}  // namespace shardfft::device::lines

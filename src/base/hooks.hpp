@@ -51,10 +51,8 @@ class DeviceStepHook {
   ///
   /// - before: the input is complete. The step that wrote it has summed it, this step has not.
   /// - in_middle: of a step summed by other kernels, the input, which has been summed and not been read. Of a step that
-  ///   sums itself, an array between two of its passes: in a slab transform what the plane pass left for y lines.
-  /// - between: an array between a transform and the reshape beside it, if they
-  ///   run in chunks and so are one step. In a slab transform it is what came
-  ///   from the other ranks.
+  ///   sums itself, an array between two of its passes.
+  /// - between: an array between a transform and the reshape beside it, if they are one step.
   /// - after: the output is complete and has not been summed. A step that sums itself has no such moment.
   ///
   /// If a step runs in chunks, each chunk has calls of its own, with the run of numbers that belongs to it.

@@ -66,8 +66,6 @@ class DeviceOperation {
   /// memory that operations share, one tells.
   virtual RunnerMemory kept() const { return {}; }
   virtual bool runs_in_place() const { return false; }
-  /// Whether it keeps something in `middle` while it runs, where it may choose.
-  virtual bool uses_middle() const { return false; }
   /// Bytes of `middle` that it needs, of those that what it holds has.
   virtual std::size_t middle_bytes(std::size_t all) const { return all; }
   /// Whether `middle` may be `in`.

@@ -50,8 +50,7 @@ bool lead_over_input(const Program& program, Stretch& first) {
 
 /// The last transform that scales for free, or else the last one, multiplies its result; none before an operator, which
 /// sees the sums of the forward transform. Null without any.
-Stop* scaled_stop(const Program& program, std::vector<Stretch>& stretches, const std::vector<Fusion>& fusions,
-                  Target& target) {
+Stop* scaled_stop(const Program& program, std::vector<Stretch>& stretches, Target& target) {
   Stop* last = nullptr;
   for (std::size_t i = stretches.size(); i-- > 0;)
     for (auto stop = stretches[i].rbegin(); stop != stretches[i].rend(); ++stop) {
@@ -61,7 +60,7 @@ Stop* scaled_stop(const Program& program, std::vector<Stretch>& stretches, const
       if (!cannon && !std::holds_alternative<TransformStep>(step)) continue;
       if (last == nullptr) last = &*stop;
       if (last == &*stop && cannon) return last;
-      if (!cannon && (fusions[i].scales_free || target.scales_free(program, stop->step))) return &*stop;
+      if (!cannon && target.scales_free(program, stop->step)) return &*stop;
     }
   return last;
 }
@@ -93,7 +92,7 @@ std::vector<Stretch> cut_in_stretches(const Program& program, double scale, Targ
     for (int i = 0; i < fusions.back().steps; ++i, ++at) stretch.push_back({steps[at], {}, {}, 1});
   }
   if (scale != 1)
-    if (Stop* const stop = scaled_stop(program, stretches, fusions, target)) stop->scale = scale;
+    if (Stop* const stop = scaled_stop(program, stretches, target)) stop->scale = scale;
   const auto color_all = [&](bool uses_result) {
     Slot to = Slot::out;
     for (std::size_t i = stretches.size(); i-- > 0;)

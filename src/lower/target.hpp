@@ -12,8 +12,6 @@ struct Fusion {
   int steps = 1;
   /// The steps still read and write buffers of their own, as if they ran one by one.
   bool keeps_buffers = false;
-  /// Whatever runs them multiplies the results of their transforms without another pass over memory.
-  bool scales_free = false;
 };
 
 /// Whether what lies between the steps may lie in the result's array, too. Where that may be the input: only where the

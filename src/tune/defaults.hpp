@@ -5,7 +5,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 namespace shardfft {
 
@@ -109,40 +108,9 @@ struct HostDefaults {
   std::int64_t progress_calls_a_product = 16;
 };
 
-/// How the exchange of a slab is cut, from this many bytes of planes on each GPU on.
-struct SlabCut {
-  std::size_t from_bytes;
-  /// Runs of planes: more begin to send earlier, and make more launches and shorter copies.
-  int most_chunks;
-  /// Shares of the columns sent one after the other, so that the last transforms of one share hide behind the transfer
-  /// of the next: a small last share leaves little work behind the last transfer.
-  std::vector<double> parts;
-};
-
 /// Numbers of hosts whose GPUs reach each other's memory over NVLink and a switch. They were measured on two and four
 /// H200.
 struct PeerGpuDefaults {
-  /// Slabs of two GPUs are bound by what their passes move, more by the links; ranks wait for each other before each
-  /// copy: few and long ones, with little work at begin and end.
-  std::vector<SlabCut> few_gpus = {
-      {0, 4, {1}},
-      {256 * mebibyte, 4, {0.75, 0.25}},
-      {1000 * mebibyte, 8, {0.75, 0.25}},
-      {2048 * mebibyte, 8, {0.6875, 0.25, 0.0625}},
-  };
-  /// How slabs are cut on three GPUs and more.
-  std::vector<SlabCut> many_gpus = {
-      {0, 1, {1}},
-      {256 * mebibyte, 2, {0.75, 0.25}},
-      {600 * mebibyte, 4, {0.75, 0.25}},
-      {1000 * mebibyte, 6, {0.5, 0.375, 0.125}},
-      {2048 * mebibyte, 6, {0.75, 0.1875, 0.0625}},
-      {4096 * mebibyte + 1, 6, {0.5, 0.3125, 0.125, 0.0625}},
-  };
-  /// The parts of real slabs that are cut at all.
-  std::vector<double> real_parts = {0.75, 0.25};
-  /// Runs of planes have at least this many bytes: the engines' copies of less do not fill a link.
-  std::size_t chunk_bytes = 32 * mebibyte;
   /// A reshape and its transforms are cut in chunks of this many bytes at least: from 75 MB on smaller ones were never
   /// slower, but for their rows, and less stands before the first copy and behind the last one.
   std::size_t pipeline_chunk_bytes = 64 * mebibyte;
@@ -157,8 +125,8 @@ struct PeerGpuDefaults {
   std::size_t bytes_in_a_copy = 4 * mebibyte;
   /// ... and a piece of a transform.
   std::size_t bytes_in_a_launch = 6 * mebibyte;
-  /// Three GPUs and more send in turn from this many bytes of planes a GPU on: a GPU then receives from one other at a
-  /// time, at the price of a wait before each copy.
+  /// Three GPUs and more send in turn from this many bytes of an array a GPU on: a GPU then receives from one other at
+  /// a time, at the price of a wait before each copy.
   std::size_t bytes_worth_turns = 256 * mebibyte;
   /// The pass before a reshape stores into the other GPUs' memory up to this many bytes a GPU; beyond, copies beside
   /// the passes are faster. Measured with slabs in equal shares on two GPUs, and taken for all layouts and teams.
@@ -166,12 +134,6 @@ struct PeerGpuDefaults {
   /// The same limit next to planes that are one pass, which has more to compute while its stores are under way. With
   /// 128 MiB H100s took 0.84 to 0.97 of the time with copies, H200s the same time; with 216 MiB they took longer.
   std::size_t most_bytes_to_store_planes = 128 * mebibyte;
-  /// Slabs whose peers are written by copies are padded inside from this many bytes on, real ones in double precision
-  /// always: aligned rows against more bytes to send.
-  std::size_t bytes_worth_padding = 48 * mebibyte;
-  /// Planes of slabs of this many bytes a GPU take room in the users' arrays even where not all of them fit: a launch
-  /// and a copy more, which smaller slabs would feel.
-  std::size_t bytes_worth_apart = 1000 * mebibyte;
   /// Copy engines reach the links' full speed from rows of this many bytes on; kernels copy shorter ones faster.
   std::size_t engine_row_bytes = kibibyte;
   /// Messages of more copies than this go by engines only if ...

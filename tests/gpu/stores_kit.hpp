@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "gpu/slab_kit.hpp"
+#include "support/device_check.hpp"
 
 namespace shardfft::test {
 

@@ -218,6 +218,13 @@ TEST(DeviceFft, MoreLinesThanKernelsCountAreLeftToCufft) {
   EXPECT_EQ(gpu::find_own_pass(planes), nullptr);
 }
 
+TEST(DeviceFft, LengthsThatAnIntWouldTakeFor128AreLeftToCufft) {
+  constexpr std::int64_t huge = (std::int64_t{1} << 32) + 128;
+  EXPECT_EQ(gpu::find_own_pass(forward({{huge, 16, 16}}, {{16, 1, 1}})), nullptr);
+  EXPECT_EQ(gpu::find_own_pass(forward({{huge, 128, 128}, {128, 1, 1}}, {})), nullptr);
+  EXPECT_EQ(gpu::find_own_pass(forward({{128, huge, huge}, {huge, 1, 1}}, {})), nullptr);
+}
+
 TEST(DeviceFft, SlowAxesOfLargeArraysAreLinePasses) {
   EXPECT_EQ(passes_of(cube(Kind::c2c, 128, 128), 0.5), "plane pass, line pass");
   EXPECT_EQ(passes_of(cube(Kind::c2c, 128, 256), 0.5), "plane pass, line pass");

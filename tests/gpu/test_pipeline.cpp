@@ -8,7 +8,6 @@
 #include "gpu/group_kit.hpp"
 #include "gpu/move/exchange.hpp"
 #include "gpu/run/device_target.hpp"
-#include "gpu/slab_kit.hpp"
 #include "support/device_flips.hpp"
 #include "support/fewer_buffers.hpp"
 
@@ -23,7 +22,7 @@ TransformCase chunked(const Shape& shape, const std::string& input, const std::s
   return {shape, input, output, kind, Precision::f64, options};
 }
 
-/// Layouts that the slab engine does not take; extents that chunks do not divide; in place and out of place.
+/// Extents that chunks do not divide; in place and out of place.
 TEST(DevicePipeline, IsRightForLayoutsOfAllKinds) {
   std::size_t turn = 0;
   for (const std::string input : {"slab", "last-slab", "pencil", "brick", "turned-brick"})
@@ -58,15 +57,6 @@ TEST(DevicePipeline, MovesTheOwnPartByPasses) {
   EXPECT_NE(bricks.find("takes the own part from its place"), std::string::npos) << bricks;
 }
 
-TEST(DevicePipeline, RunsSlabsWithoutTheEngine) {
-  const SlabsBySchedule switched;
-  int turn = 0;
-  for (const TransformCase& c : scheduled_slabs()) {
-    EXPECT_EQ(told(c, 2).find(" chunks in "), std::string::npos) << "by the engine";
-    check_case_on(2 + turn++ % 3, c);
-  }
-}
-
 /// Whether a pipeline of so many chunks cuts both transforms, along these axes.
 bool cuts_both_ends(const std::string& text, int chunks, int sender, int receiver) {
   const std::regex words(std::to_string(chunks) + " chunks, [0-9]+(:[0-9]+)* along axis " + std::to_string(sender) +
@@ -78,7 +68,6 @@ bool cuts_both_ends(const std::string& text, int chunks, int sender, int receive
 /// transformed, in both directions.
 TEST(DevicePipeline, CutsBothEndsOfSlabs) {
   if (!device::lines::planes_supported(128, 128, Precision::f64, false)) GTEST_SKIP() << "no plane kernels";
-  const SlabsBySchedule switched;
   const std::string text = told(chunked({2048, 128, 128}, "slab", "left", Kind::c2c, 4), 2);
   EXPECT_TRUE(cuts_both_ends(text, 4, 0, 1) && cuts_both_ends(text, 4, 1, 0)) << text;
   EXPECT_NE(text.find(":1 along axis"), std::string::npos) << "in sizes of the estimate: " << text;
@@ -121,9 +110,9 @@ std::pair<std::vector<std::vector<T>>, double> spectrum_and_way_back_of(const Tr
 }
 constexpr auto spectrum_and_way_back = spectrum_and_way_back_of<float>;
 
-/// Half spectra whose rows would begin within sectors are padded between the passes, and dense for the user: as the
-/// engine has them. On two ranks the lines' points are whole bundles apart, so that stores begin where bundles of
-/// memory do.
+/// Half spectra whose rows would begin within sectors are padded between the passes, and dense for the user. Messages
+/// through the host pad nothing. On two ranks the lines' points are whole bundles apart, so that stores begin where
+/// bundles of memory do.
 template <class T>
 void check_padded_spectra(Precision precision, bool verify) {
   SCOPED_TRACE(std::to_string(sizeof(T)) + " bytes a number" + (verify ? ", verify" : ""));
@@ -131,10 +120,11 @@ void check_padded_spectra(Precision precision, bool verify) {
   TransformCase c = chunked({ranks * 128, 128, 128}, "slab", "left", Kind::r2c, 1);
   c.precision = precision;
   c.options.verify = verify;
-  const auto by_engine = spectrum_and_way_back_of<T>(c, ranks).first;
-  const double largest = *std::max_element(by_engine[0].begin(), by_engine[0].end());  // of the mean, which it holds
+  c.options.exchange = "host_staged";
+  const auto dense = spectrum_and_way_back_of<T>(c, ranks).first;
+  const double largest = *std::max_element(dense[0].begin(), dense[0].end());  // of the mean, which it holds
+  c.options.exchange = "auto";
   const double least = precision == Precision::f64 ? 1e-14 : 1e-6;
-  const SlabsBySchedule switched;
   EXPECT_NE(told(c, ranks).find("fft r2c 128 128 by plane pass"), std::string::npos) << told(c, ranks);
   EXPECT_NE(told(c, ranks).find("fft c2r 128 128 by plane pass"), std::string::npos) << told(c, ranks);
   EXPECT_NE(told(c, ranks).find("line pass (stores into the peers)"), std::string::npos) << told(c, ranks);
@@ -142,7 +132,7 @@ void check_padded_spectra(Precision precision, bool verify) {
   EXPECT_LE(away, 10 * least);
   for (std::size_t r = 0; r < spectra.size(); ++r)
     for (std::size_t i = 0; i < spectra[r].size(); ++i)
-      ASSERT_NEAR(spectra[r][i], by_engine[r][i], least * largest) << "rank " << r << ", number " << i;
+      ASSERT_NEAR(spectra[r][i], dense[r][i], least * largest) << "rank " << r << ", number " << i;
 }
 
 TEST(DevicePipeline, PadsHalfSpectraBetweenPasses) {
@@ -156,7 +146,6 @@ TEST(DevicePipeline, PadsHalfSpectraBetweenPasses) {
 /// In chunks, which must be large enough for planes.
 TEST(DevicePipeline, CutsBothEndsOfPaddedSpectra) {
   if (!device::lines::planes_supported(128, 128, Precision::f32, true)) GTEST_SKIP() << "no plane kernels";
-  const SlabsBySchedule switched;
   TransformCase c = chunked({1056, 128, 128}, "slab", "left", Kind::r2c, 4);
   c.precision = Precision::f32;
   EXPECT_TRUE(cuts_both_ends(told(c, 2), 4, 0, 1)) << told(c, 2);
@@ -172,7 +161,6 @@ double arrays_of_workspace(const TransformCase& c, int ranks) {
 /// What is sent lies in the output: forward as far as that is not written before it has left, backward all of it.
 TEST(DevicePipeline, SendsFromTheOutput) {
   if (!device::lines::planes_supported(128, 128, Precision::f32, true)) GTEST_SKIP() << "no plane kernels";
-  const SlabsBySchedule switched;
   for (const int ranks : {2, 3}) {
     SCOPED_TRACE(std::to_string(ranks) + " ranks");
     TransformCase c = chunked({ranks * 512, 128, 128}, "slab", "left", Kind::r2c, 1);
@@ -197,7 +185,6 @@ TEST(DevicePipeline, SendsFromTheOutput) {
 /// What lies behind padded rows is in no sum of bits.
 TEST(DevicePipeline, FindsFlipsInPaddedSpectra) {
   if (!device::lines::planes_checkable(128, 128)) GTEST_SKIP() << "no compiler of kernels here";
-  const SlabsBySchedule switched;
   TransformCase c = chunked({1056, 128, 128}, "slab", "left", Kind::r2c, 4);
   c.precision = Precision::f32;
   c.options.verify = true;
@@ -215,7 +202,7 @@ TEST(DevicePipeline, KeepsPlanesTogether) {
     if (!device::lines::planes_supported(128, 64, Precision::f64, kind != Kind::c2c))
       GTEST_SKIP() << "no plane kernels";
     TransformCase c = chunked(shape, "slab", "left", kind, 2);
-    c.options.exchange = "cuda_peer_copy";  // not what the slab engine stands in for
+    c.options.exchange = "cuda_peer_copy";  // nothing is stored
     c.options.effort = Effort::estimate;
     const std::string text = told(c, 2);
     EXPECT_NE(text.find("128 64 by plane pass (leaves the own part in place)"), std::string::npos) << text;
@@ -262,7 +249,7 @@ TEST(DevicePipeline, OnlyExchangesThatMoveSlicesAreCut) {
   EXPECT_FALSE(gpu::cuts_in_slices("host_staged"));
 }
 
-/// The slab engine stands in for no exchange that says how it writes.
+/// Passes store instead of no exchange that says how it writes.
 TEST(DevicePipeline, OnlyOneExchangeLeavesOpenHowItWrites) {
   EXPECT_TRUE(gpu::leaves_way_open("cuda_peer"));
   for (const char* name : {"cuda_peer_copy", "cuda_peer_store", "host_staged"})

@@ -50,7 +50,7 @@ TEST(GroupPrograms, OutputsThatAreLeftSoCostNoStep) {
   }
 }
 
-/// The caller's order in memory stays, where another one would suit the engine better.
+/// The caller's order in memory stays, where another one would suit the passes better.
 TEST(GroupPrograms, OrdersThatAreGivenStay) {
   for (const Kind kind : kinds) {
     const TransformCase c{{16, 12, 8}, "", "", kind, Precision::f64, on_gpu()};

@@ -1,7 +1,8 @@
-// Exchanges and slab transforms in many of the orders that events allow: the stand-in draws another one for each seed.
+// Exchanges and slabs in many of the orders that events allow: the stand-in draws another one for each seed.
 #include "device/standin/settings.hpp"
+#include "gpu/group_kit.hpp"
 #include "gpu/reshape_kit.hpp"
-#include "gpu/slab_kit.hpp"
+#include "gpu/stores_kit.hpp"
 #include "support/seed.hpp"
 
 namespace shardfft {
@@ -28,26 +29,26 @@ TEST(ManyOrders, Exchanges) {
     });
 }
 
+void check_slab(const Shape& shape, Kind kind, Precision precision, int chunks, bool stores) {
+  test::TransformCase c{shape, "slab", "left", kind, precision, test::on_gpu("slab")};
+  c.options.chunks = chunks;
+  SCOPED_TRACE(c.name());
+  Plan plan = test::make_plan_over({0, 1, 2}, c);
+  EXPECT_EQ(test::reshapes_by_stores(plan) > 0, stores);
+  in_many_orders(2, [&] { test::check_without_pause(plan, c); });
+}
+
 TEST(ManyOrders, Slabs) {
-  in_many_orders(2, [] {
-    gpu::Team team({0, 1, 2});
-    for (const test::SlabCase& c : test::small_slabs()) test::check_slab(team, c);
-  });
+  for (const Kind kind : {Kind::c2c, Kind::r2c}) {
+    check_slab({8, 8, 8}, kind, Precision::f64, 2, false);
+    check_slab({7, 9, 5}, kind, Precision::f32, 0, false);
+    check_slab({128, 9, 16}, kind, Precision::f64, 3, false);
+  }
 }
 
 TEST(ManyOrders, SlabsThatStoreIntoPeers) {
-  gpu::Team team({0, 1});
-  for (const test::SlabCase& chunked : {test::fused_f64, test::fused_odd_rows}) {
-    const test::SlabCase c = test::left_open(chunked);
-    ASSERT_TRUE(test::stores_into_peers(team, c));
-    test::DeviceSlab slab(team, c);
-    slab.add(Direction::forward, 1);
-    slab.add(Direction::forward, 4);
-    slab.add(Direction::backward, 2);
-    slab.add(Direction::backward, 3);
-    slab.add(Direction::forward, 1);
-    in_many_orders(3, [&slab] { slab.check(); });
-  }
+  check_slab({128, 12, 16}, Kind::c2c, Precision::f64, 0, true);
+  check_slab({12, 128, 62}, Kind::r2c, Precision::f64, 0, true);
 }
 
 }  // namespace

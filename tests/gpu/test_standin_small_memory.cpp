@@ -74,13 +74,13 @@ TEST_F(SmallMemory, ASmallerBatchIsNamed) {
   expect_refusal(Status::out_of_memory, "more GPUs, or larger ones", [&] { make_plan_over(devices_for(1), c); });
 }
 
-/// While it lives, planes of 384 x 384 complex numbers are too large for the cache, transforms of the library take
+/// While it lives, planes of 96 x 384 numbers are too large for the cache, transforms of the library take
 /// memory for their work areas, and devices have 4 MiB left.
 class NoRoomForWorkAreas {
  public:
   NoRoomForWorkAreas() {
     device::DeviceFacts facts = before_;
-    facts.l2_bytes = std::size_t{6} << 20;
+    facts.l2_bytes = std::size_t{1} << 19;
     device::standin::give_facts(facts);
     device::standin::take_work_areas(true);
     for (int number = 0; number < device::device_count(); ++number) {
@@ -121,9 +121,10 @@ TEST_F(SmallMemory, WithoutMemoryNoOtherWayIsTried) {
 /// Rows of 384 points by a kernel of our own, since the library would want a work area.
 TEST_F(SmallMemory, SlabsTakeNoWorkAreaThatTheyDoWithout) {
   NoRoomForWorkAreas devices;
-  TransformCase c{{16, 384, 384}};
+  TransformCase c{{128, 96, 384}};
+  c.precision = Precision::f32;
   c.options = on_gpu("slab");
-  Plan plan = make_plan_over(devices_for(4), c);
+  Plan plan = make_plan_over(devices_for(2), c);
   EXPECT_EQ(plan.report().library_bytes, 0u) << plan.report();
   devices.give_memory_back();
   check_device_plan(members_of(plan), c);

@@ -1,16 +1,12 @@
 // Ranks of a slab send in turn: on the stand-in, whose streams run in any order that nothing forbids, one sees whether
 // two of them ever send to the same one at a time.
-#include <algorithm>
 #include <vector>
 
 #include "base/check.hpp"
 #include "base/hooks.hpp"
 #include "device/standin/settings.hpp"
 #include "gpu/group_kit.hpp"
-#include "gpu/slab_kit.hpp"
 #include "support/seed.hpp"
-#include "support/slab_group.hpp"
-#include "support/slab_kit.hpp"
 
 namespace shardfft::test {
 namespace {
@@ -41,44 +37,8 @@ int collisions(const Senders& senders) {
   return found;
 }
 
-/// Collisions of several calls without a pause, in both directions.
-int collisions_of(int ranks, std::optional<bool> paired) {
-  const SlabShape shape = slab_shape({128 * ranks, 128 * ranks, 16}, c2c<double>, ranks);
-  SlabOptions options;
-  options.chunks = 3;
-  options.parts = {0.5, 0.5};
-  options.paired = paired;
-  std::vector<int> devices;
-  for (int r = 0; r < ranks; ++r) devices.push_back(r);
-  SlabGroup group(shape, options, devices);
-  require(group.rank(0).fused_y() && group.rank(0).fused_x(), "own rows are not sent in this test");
-  std::vector<SlabRankArrays<double>> arrays;
-  std::vector<SlabArrays> bound;
-  std::vector<device::StreamHandle> streams;
-  for (int r = 0; r < ranks; ++r) {
-    const device::DeviceScope scope(r);
-    arrays.emplace_back(shape, r);
-    bound.push_back(arrays.back().arrays());
-    streams.push_back(arrays.back().stream());
-  }
-  group.bind(bound);
-  Senders senders(ranks);
-  const Installed<CopyHook> watched(senders);
-  for (int call = 0; call < 3; ++call) {
-    group.forward(streams);
-    group.backward(streams);
-  }
-  for (int r = 0; r < ranks; ++r) {
-    const device::DeviceScope scope(r);
-    device::synchronize(streams[to_size(r)]);
-  }
-  for (const std::vector<int>& seen : senders.into) require(!seen.empty(), "no rank sent anything");
-  return collisions(senders);
-}
-
-/// The same of a plan whose messages are pieces of both ends of its reshape, on 3 or 4 GPUs.
-int collisions_of_schedule(int ranks, const char* turns) {
-  const SlabsBySchedule switched;
+/// Collisions in several calls of a plan whose messages are pieces of both ends of its reshape, on 3 or 4 GPUs.
+int collisions_of(int ranks, const char* turns) {
   setenv("SHARDFFT_SLAB_TURNS", turns, 1);
   Options options = on_gpu("slab");
   options.exchange = "cuda_peer_copy";
@@ -107,8 +67,7 @@ TEST(SlabTurns, NoTwoRanksSendToTheSameOne) {
     ASSERT_GE(device::device_count(), ranks);
     for (std::uint64_t order = 0; order < 4; ++order) {
       device::standin::reseed(seed() + order);
-      EXPECT_EQ(collisions_of(ranks, true), 0) << ranks << " ranks; " << device::standin::how_to_repeat();
-      EXPECT_EQ(collisions_of_schedule(ranks, "1"), 0) << ranks << " ranks; " << device::standin::how_to_repeat();
+      EXPECT_EQ(collisions_of(ranks, "1"), 0) << ranks << " ranks; " << device::standin::how_to_repeat();
     }
   }
 }
@@ -117,7 +76,7 @@ TEST(SlabTurns, TheyDoWithoutTokens) {
   int found = 0;
   for (std::uint64_t order = 0; order < 20 && found == 0; ++order) {
     device::standin::reseed(seed() + order);
-    found = std::min(collisions_of(4, false), collisions_of_schedule(4, "0"));
+    found = collisions_of(4, "0");
   }
   EXPECT_GT(found, 0) << "this test would not see collisions";
 }

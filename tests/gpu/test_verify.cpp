@@ -89,8 +89,7 @@ TEST(GroupVerify, ChunksAreRight) {
       for (const int ranks : {2, 3}) check_case_on(ranks, c);
 }
 
-/// Planes stay together beside a reshape where their passes check themselves; an exchange that is named leaves no slab
-/// to the engine.
+/// Planes stay together beside a reshape where their passes check themselves.
 TEST(GroupVerify, FindsFlipsInPlanesInChunks) {
   for (const Kind kind : {Kind::c2c, Kind::r2c}) {
     TransformCase c = verified({{64, 256, 512}, "slab", "left", kind, Precision::f64, on_gpu()});

@@ -185,20 +185,5 @@ TEST(Lowering, TheLastTransformThatScalesForFreeScales) {
   EXPECT_EQ(scales({4, 6}), (std::vector<double>{1, 1, 1, 1, 1, 1, 0.25}));
 }
 
-/// What runs steps together may scale where none of them could of its own.
-TEST(Lowering, FusedStepsScaleForFreeWhereTheTargetSaysSo) {
-  const Program program = make_program("slab", problem_of(Kind::c2c, Layout::slab({8, 6, 10}, 2)));
-  FakeTarget target;
-  target.not_free = {2};
-  target.fused_from = 1;
-  for (const bool free : {false, true}) {
-    target.wanted_fusion = {2, false, free};
-    const auto stretches = cut_in_stretches(program, 0.25, target);
-    ASSERT_EQ(stretches.size(), 2U);
-    EXPECT_EQ(stretches[0].front().scale, free ? 1 : 0.25);
-    EXPECT_EQ(stretches[1].back().scale, free ? 0.25 : 1);
-  }
-}
-
 }  // namespace
 }  // namespace shardfft::test

@@ -7,7 +7,6 @@
 
 #include "device/standin/memory.hpp"
 #include "device/standin/settings.hpp"
-#include "gpu/move/exchange.hpp"
 #include "gpu/stores_kit.hpp"
 #include "mpi_gpu/my_device.hpp"
 #include "support/device_check.hpp"
@@ -35,7 +34,6 @@ struct FailureCase {
   Shape shape{8, 12, 10};
   bool stores = false;  ///< its passes store into the peer
   std::string exchange = "cuda_peer";
-  bool by_schedule = false;  ///< slabs run as other layouts do
 };
 
 /// How many plans could not be used any more.
@@ -56,8 +54,6 @@ bool check_failure(const FailureCase& c, int piece) {
   const Layout layout = c.algorithm == "slab" ? Layout::slab(c.shape, world().size())
                                               : Layout::pencil(c.shape, process_grid(world().size(), 2));
   const OwnComm own;
-  std::optional<SlabsBySchedule> switched;
-  if (c.by_schedule) switched.emplace();
   std::optional<Plan> made(Plan(own.comm, c2c<double>, layout, default_output, options));
   Plan& plan = *made;
   const PlacedArray in("device", my_device(), plan.input().bytes()), out("device", my_device(), plan.output().bytes());
@@ -94,10 +90,9 @@ TEST(Failures, NobodyIsLeftWaiting) {
   if (world().size() == 1) GTEST_SKIP() << "one rank waits for nobody";
   setenv("SHARDFFT_SLAB_TURNS", "1", 1);
   const Shape stored{128, 128, 16};
-  for (const FailureCase& c : {FailureCase{"slab"}, FailureCase{"slab", true}, FailureCase{"pencil"},
-                               FailureCase{"slab", false, stored, true, "cuda_peer", true},
-                               FailureCase{"slab", true, stored, true, "cuda_peer", true},
-                               FailureCase{"pencil", false, {8, 12, 10}, false, "mixed"}}) {
+  for (const FailureCase& c :
+       {FailureCase{"slab"}, FailureCase{"slab", true}, FailureCase{"pencil"}, FailureCase{"slab", false, stored, true},
+        FailureCase{"slab", true, stored, true}, FailureCase{"pencil", false, {8, 12, 10}, false, "mixed"}}) {
     int piece = 0;
     broken = 0;
     while (check_failure(c, piece) && !HasFailure()) ++piece;
@@ -151,40 +146,6 @@ TEST(Failures, TurnsAreWantedOrNot) {
   setenv("SHARDFFT_SLAB_TURNS", "0", 1);
   EXPECT_NO_THROW(make());
   unsetenv("SHARDFFT_SLAB_TURNS");
-}
-
-/// A reshape in which one rank has enqueued its sends and the others have not: its copies wait for their turn.
-TEST(Failures, AbandonedTurnsDoNotWait) {
-  if (world().size() != 1) GTEST_SKIP() << "all ranks in this process";
-  gpu::Team team({0, 1, 2});
-  setenv("SHARDFFT_SLAB_TURNS", "1", 1);
-  const Shape shape{9, 9, 4};
-  const auto operations =
-      gpu::make_device_reshape("cuda_peer_copy", {&team, Layout::slab(shape, 3), Layout::slab(shape, 3, 1)});
-  unsetenv("SHARDFFT_SLAB_TURNS");
-  EXPECT_GT(operations.front()->kept().table, 0u) << "nobody sends in turn";
-  std::vector<device::Memory> memory;
-  std::vector<device::Stream> streams;
-  std::vector<std::byte*> outs;
-  for (int r = 0; r < 3; ++r) {
-    const device::DeviceScope scope(r);
-    for (int side = 0; side < 2; ++side) memory.push_back(device::make_memory(9 * 3 * 4 * 16));
-    streams.push_back(device::make_stream());
-    outs.push_back(static_cast<std::byte*>(memory.back().get()));
-  }
-  const auto enqueue = [&](int rank, int phase) {
-    const device::DeviceScope scope(rank);
-    const auto r = static_cast<std::size_t>(rank);
-    operations[r]->enqueue(phase, {static_cast<const std::byte*>(memory[2 * r].get()), outs[r], nullptr, outs},
-                           streams[r].get());
-  };
-  for (int r = 0; r < 3; ++r) enqueue(r, 0);
-  for (int phase = 1; phase < operations.front()->phases(); ++phase) enqueue(0, phase);
-  for (const auto& operation : operations) operation->abandon();
-  for (int r = 0; r < 3; ++r) {
-    const device::DeviceScope scope(r);
-    EXPECT_NO_THROW(device::synchronize(streams[to_size(r)].get()));
-  }
 }
 
 }  // namespace

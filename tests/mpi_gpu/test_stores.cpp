@@ -10,7 +10,6 @@ namespace {
 /// the workspace.
 TEST(ProcessStores, AreRight) {
   if (world().size() > 4) GTEST_SKIP() << "as with fewer";
-  const SlabsBySchedule switched;
   for (TransformCase c : stored_cases())
     for (const bool verify : {false, true}) {
       c.options.verify = verify;

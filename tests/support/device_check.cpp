@@ -1,5 +1,7 @@
 #include "support/device_check.hpp"
 
+#include <array>
+
 namespace shardfft::test {
 
 Members members_of(Plan& plan) {
@@ -74,6 +76,74 @@ void check_device_plan(const Members& members, const TransformCase& c, const std
       check_arrays(members, arrays, c, direction, whole);
     }
   }
+}
+
+void check_without_pause(Plan& plan, const TransformCase& c) {
+  const std::array calls{Direction::forward,  Direction::forward, Direction::backward,
+                         Direction::backward, Direction::forward, Direction::backward};
+  const Members members = members_of(plan);
+  const std::size_t count = members.devices.size();
+  std::array<std::vector<PlacedArray>, 2> arrays;  // input and output of the plan
+  std::vector<void*> streams;
+  for (std::size_t m = 0; m < count; ++m) {
+    for (const std::size_t side : {0, 1})
+      arrays[side].emplace_back("device", members.devices[m], members.side(side == 1, m).bytes());
+    streams.push_back(plan.stream(static_cast<int>(m)));
+  }
+  std::vector<std::vector<RunArrays>> fresh;  // what each call reads, and what is left of it
+  std::vector<WholeArrays> whole;
+  for (const Direction direction : calls) {
+    std::vector<RunArrays>& run = fresh.emplace_back(make_arrays(members, c, direction, "device", false));
+    whole.push_back(
+        whole_arrays(c, direction, members.side(direction == Direction::backward, 0).element, whole.size()));
+    for (RunArrays& a : run) {
+      for_own_elements(a.from_side, 0, [&](std::int64_t address, std::int64_t i) {
+        a.host_in.set(address, whole.back().input[0][to_size(i)]);
+      });
+      a.in->put(a.host_in.data());
+    }
+  }
+  plan.set_streams(streams);
+  for (std::size_t call = 0; call < calls.size(); ++call) {
+    const std::size_t from = calls[call] == Direction::forward ? 0 : 1;
+    std::vector<const void*> ins;
+    std::vector<void*> outs;
+    const auto on_each = [&](const auto& body) {
+      for (std::size_t m = 0; m < count; ++m) {
+        const device::DeviceScope scope(members.devices[m]);
+        const auto copy = [&](void* to, const void* what, std::size_t bytes) {
+          if (bytes > 0) device::copy_bytes(to, what, bytes, streams[m]);
+        };
+        body(m, fresh[call][m], copy);
+      }
+    };
+    on_each([&](std::size_t m, RunArrays& a, const auto& copy) {
+      ins.push_back(arrays[from][m].data());
+      outs.push_back(arrays[1 - from][m].data());
+      copy(arrays[from][m].data(), a.in->data(), a.from_side.bytes());
+      copy(outs.back(), a.out.data(), a.to_side.bytes());
+    });
+    members.run(calls[call], ins, outs);
+    on_each([&](std::size_t m, RunArrays& a, const auto& copy) {
+      std::byte* const source = arrays[from][m].data();
+      copy(a.in->data(), source, a.from_side.bytes());
+      if (a.from_side.bytes() > 0) device::fill_zero(source, a.from_side.bytes(), streams[m]);
+      copy(a.out.data(), outs[m], a.to_side.bytes());
+    });
+  }
+  plan.set_streams({});
+  for (std::size_t call = 0; call < calls.size(); ++call)
+    for (std::size_t m = 0; m < count; ++m) {
+      SCOPED_TRACE("call " + std::to_string(call));
+      RunArrays& a = fresh[call][m];
+      const device::DeviceScope scope(members.devices[m]);
+      device::synchronize(streams[m]);
+      LocalArray after(a.from_side);
+      a.in->get(after.data());
+      EXPECT_TRUE(after == a.host_in) << "the input was written";
+      a.out.get(a.host_out.data());
+      compare_field(a.host_out, a.to_side, 0, whole[call].output[0], whole[call].points, whole[call].mean_square);
+    }
 }
 
 Options on_gpu(const std::string& algorithm) {

@@ -105,6 +105,10 @@ void check_arrays(const Members& members, std::vector<RunArrays>& arrays, const 
 void check_device_plan(const Members& members, const TransformCase& c, const std::string& memory = "device",
                        std::uint64_t salt = 1);
 
+/// Calls in both directions on the plan's streams, for which nothing waits: each on fresh data in the same two arrays,
+/// whose result is poisoned before it and whose source is wiped as soon as the streams allow it.
+void check_without_pause(Plan& plan, const TransformCase& c);
+
 /// Options for many small plans on GPUs.
 Options on_gpu(const std::string& algorithm = "auto");
 

@@ -93,15 +93,6 @@ class PieceChecks : public DeviceCheck {
   DeviceChecks pieces_;
 };
 
-/// The bits of an array that is copied within a step, which others add up.
-class CopyCheck : public DeviceCheck {
- public:
-  std::size_t results() const override { return 1; }
-  bool looks_around() const override { return false; }
-  std::uint64_t output_bits() const override { return input_bits(); }
-  Finding finding() const override { return {}; }
-};
-
 /// The check of a transform: its own one, or else one by separate kernels that read its arrays. Its tables lie on the
 /// current device.
 std::unique_ptr<DeviceCheck> make_device_transform_check(DeviceOperation& fft, const FftSpec& spec);

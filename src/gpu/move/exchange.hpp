@@ -52,8 +52,8 @@ std::vector<MemberOperations> make_device_messages(const std::string& name, cons
                                                    const std::vector<Pieces::Message>& messages);
 /// Whether the exchange of that name moves slices, beside which transforms can run.
 bool cuts_in_slices(const std::string& name);
-/// Whether the exchange of that name leaves open how it writes into peers' memory: then the slab engine, which writes
-/// there while it transforms, may take its place. Other names say exactly how data moves.
+/// Whether the exchange of that name leaves open how it writes into peers' memory: then passes may store there what it
+/// would move. Other names say exactly how data moves.
 bool leaves_way_open(const std::string& name);
 /// Whether this MPI library takes device pointers: asked of the library, then tried with a small message. Collective.
 bool mpi_takes_device_memory(const Communicator& comm, int device);

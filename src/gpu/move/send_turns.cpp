@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <vector>
 
 #include "tune/defaults.hpp"
 
@@ -21,15 +22,11 @@ void SendRing::pass(const std::function<std::uint32_t*(int)>& flags, int round, 
   if (next != nullptr) device::signal(next + (last ? (round + 1) * members + 1 : round * members + step + 1), stream);
 }
 
-std::optional<bool> wanted_turns(const Team& team, std::optional<bool> said) {
-  if (!said) said = team.switch_of("SHARDFFT_SLAB_TURNS", "whether GPUs send in turn");
-  std::vector<int> devices;
-  for (const Member& member : team.here()) devices.push_back(member.device);
-  return may_take_turns(devices) ? said : false;
-}
-
-bool may_take_turns(const std::vector<int>& devices) {
-  return std::set<int>(devices.begin(), devices.end()).size() == devices.size();
+std::optional<bool> wanted_turns(const Team& team) {
+  const std::optional<bool> said = team.switch_of("SHARDFFT_SLAB_TURNS", "whether GPUs send in turn");
+  std::set<int> devices;
+  for (const Member& member : team.here()) devices.insert(member.device);
+  return devices.size() == team.here().size() ? said : false;
 }
 
 /// Small allocations share a page, of which other processes could open only one.

@@ -11,7 +11,6 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <vector>
 
 #include "device/handles.hpp"
 #include "gpu/team.hpp"
@@ -31,10 +30,9 @@ struct SendRing {
   void pass(const std::function<std::uint32_t*(int)>& flags, int round, int step, device::StreamHandle stream) const;
 };
 
-/// Whether GPUs send in turn: what the caller says, or else the user; nothing where the size decides. Not where two
-/// members of this process share a GPU. Collective.
-std::optional<bool> wanted_turns(const Team& team, std::optional<bool> said = {});
-bool may_take_turns(const std::vector<int>& devices);
+/// Whether GPUs send in turn: what the user says; nothing where the size decides. Not where two members of this process
+/// share a GPU. Collective.
+std::optional<bool> wanted_turns(const Team& team);
 /// Flags on the current device, which other processes can open; null where there are none.
 device::Memory make_tokens(std::size_t flags);
 std::size_t token_bytes(std::size_t flags);

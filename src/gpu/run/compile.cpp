@@ -11,7 +11,6 @@
 #include "gpu/run/device_target.hpp"
 #include "gpu/run/pipeline.hpp"
 #include "gpu/run/storing.hpp"
-#include "gpu/slab/slab.hpp"
 #include "lower/fft_spec.hpp"
 #include "lower/in_place.hpp"
 #include "lower/orders.hpp"
@@ -21,70 +20,6 @@
 namespace shardfft::gpu {
 
 namespace {
-
-double scale_of(const Stretch& stretch) {
-  double scale = 1;
-  for (const Stop& stop : stretch) scale *= stop.scale;
-  return scale;
-}
-
-/// Whether a task leaves the program's result alone, which is then free while it runs.
-bool result_is_spare(Slot from, Slot to) { return from != Slot::out && to != Slot::out; }
-
-/// The slab engine's operations for the stretches that it takes of all programs: a forward transform and a backward one
-/// share memory.
-class SlabOperations {
- public:
-  void want(const Program& program, const Stop& first, const Stop& last, double scale) {
-    auto& list = is_forward_slab(program, first.step) ? forward_ : backward_;
-    list.push_back({&program, first.step, scale, first.from, last.to, {}});
-  }
-
-  /// Collective.
-  void make(const ExecutorSetup& setup, Team& team) {
-    for (std::size_t i = 0; i < std::max(forward_.size(), backward_.size()); ++i) {
-      Wanted* const forward = i < forward_.size() ? &forward_[i] : nullptr;
-      Wanted* const backward = i < backward_.size() ? &backward_[i] : nullptr;
-      SlabSetup slab = slab_setup(setup);
-      slab.team = &team;
-      slab.scale = {forward != nullptr ? forward->scale : 1, backward != nullptr ? backward->scale : 1};
-      const Wanted* const one = forward != nullptr ? forward : backward;
-      if (one == nullptr) continue;
-      for (const Wanted* wanted : {forward, backward}) {
-        if (wanted == nullptr) continue;
-        slab.in_place = slab.in_place && wanted->from == Slot::in && wanted->to == Slot::out;
-        slab.ends[wanted == forward ? 0 : 1] = ends_of(*wanted, setup, team.ranks());
-      }
-      auto made = make_slab(*one->program, one->step, slab);
-      if (forward != nullptr) forward->operations = std::move(made[0]);
-      if (backward != nullptr) backward->operations = std::move(made[1]);
-    }
-  }
-
-  /// None where nothing was wanted.
-  MemberOperations take(const Program& program, int step) {
-    for (auto* list : {&forward_, &backward_})
-      for (Wanted& wanted : *list)
-        if (wanted.program == &program && wanted.step == step) return std::move(wanted.operations);
-    return {};
-  }
-
- private:
-  struct Wanted {
-    const Program* program;
-    int step;
-    double scale;
-    Slot from, to;
-    MemberOperations operations;
-  };
-  static SlabEnds ends_of(const Wanted& wanted, const ExecutorSetup& setup, int ranks) {
-    SlabEnds ends{wanted.from == Slot::in, {}, setup.options.in_place && wanted.from == Slot::in};
-    for (int r = 0; r < ranks && result_is_spare(wanted.from, wanted.to); ++r)
-      ends.spare.push_back(state_bytes(wanted.program->states.back(), setup.precision, r));
-    return ends;
-  }
-  std::vector<Wanted> forward_, backward_;
-};
 
 DeviceChecks alone(std::unique_ptr<DeviceCheck> check) {
   DeviceChecks checks;
@@ -107,18 +42,13 @@ void mark_early(std::vector<DeviceTask>& tasks) {
 
 class DeviceCompiler : public Compiler<DeviceTask> {
  public:
-  DeviceCompiler(const ExecutorSetup& setup, const NamedProgram& program, DeviceTarget& target, Team& team,
-                 SlabOperations& slabs)
-      : Compiler(program.program, program.scale, target), setup_(setup), team_(team), target_(target), slabs_(slabs) {}
+  DeviceCompiler(const ExecutorSetup& setup, const NamedProgram& program, DeviceTarget& target, Team& team)
+      : Compiler(program.program, program.scale, target), setup_(setup), team_(team), target_(target) {}
 
-  /// Says which stretches the slab engine takes, and begins to compile the kernels of the others: all before the first
-  /// one is waited for.
-  void want_slabs() {
-    for (const Stretch& stretch : stretches())
-      if (stretch.size() > 1 && target_.begins_slab(program(), stretch.front().step))
-        slabs_.want(program(), stretch.front(), stretch.back(), scale_of(stretch));
-      else if (!target_.one_array())
-        begin_kernels(stretch);
+  /// Begins to compile all kernels, before the first one is waited for.
+  void begin_kernels() {
+    if (target_.one_array()) return;
+    for (const Stretch& stretch : stretches()) begin_kernels(stretch);
   }
 
  private:
@@ -158,21 +88,12 @@ class DeviceCompiler : public Compiler<DeviceTask> {
     if (is_new) found->second = target_.pieces(joined(stretch));
     return found->second;
   }
-  /// What was wanted of the slab engine has been made.
   void make(DeviceTask& task, std::size_t number) override {
     const Stretch& stretch = stretches()[number];
     const Stop& first = stretch.front();
-    task.operations = slabs_.take(program(), first.step);
-    const bool by_engine = !task.operations.empty();
-    if (!by_engine) {
-      choose_buffers(task, stretch);
-    } else if (task.first().uses_middle()) {
-      const bool spare = is_forward_slab(program(), first.step) && result_is_spare(task.from, task.to);
-      task.middle = spare ? Slot::out : task.to;
-      task.middle_state = task.to_state;
-    }
-    const bool fused = by_engine || stretch.size() > 1 || task.landing;
-    if (!by_engine) task.operations = fused ? make_pipeline(stretch) : make_operations(first);
+    choose_buffers(task, stretch);
+    const bool fused = stretch.size() > 1 || task.landing;
+    task.operations = fused ? make_pipeline(stretch) : make_operations(first);
     if (setup_.options.verify)
       task.checks = team_.for_members([&](std::size_t m) {
         return fused ? task.operations[m]->make_checks() : alone(make_check(first, rank(m), *task.operations[m]));
@@ -265,7 +186,6 @@ class DeviceCompiler : public Compiler<DeviceTask> {
   const ExecutorSetup& setup_;
   Team& team_;
   const DeviceTarget& target_;
-  SlabOperations& slabs_;
   std::map<int, Pieces> pieces_;  ///< by the first step of a stretch
 };
 
@@ -274,13 +194,11 @@ class DeviceCompiler : public Compiler<DeviceTask> {
 std::vector<std::vector<DeviceTask>> compile(const ExecutorSetup& setup, const std::vector<NamedProgram>& programs,
                                              Team& team, int trace_step) {
   DeviceTarget target(setup, team);
-  SlabOperations slabs;
   std::vector<DeviceCompiler> compilers;
   for (const NamedProgram& program : programs) {
-    compilers.emplace_back(setup, program, target, team, slabs);
-    compilers.back().want_slabs();
+    compilers.emplace_back(setup, program, target, team);
+    compilers.back().begin_kernels();
   }
-  slabs.make(setup, team);
   std::vector<std::vector<DeviceTask>> tasks;
   for (DeviceCompiler& compiler : compilers) {
     tasks.push_back(compiler.run(trace_step));

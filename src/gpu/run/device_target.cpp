@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "gpu/move/exchange.hpp"
 #include "gpu/pass/device_fft.hpp"
-#include "gpu/slab/slab.hpp"
 #include "lower/fft_spec.hpp"
 #include "lower/orders.hpp"
 
@@ -60,11 +60,6 @@ bool DeviceTarget::checks_itself(const Program& program, int step) const {
     spec.preserve_input = false;  // it is next to a reshape
     return plan_fft(spec).checks_itself();
   });
-}
-
-bool DeviceTarget::begins_slab(const Program& program, int step) const {
-  return leaves_way_open(setup_.exchange) && team_.all_peers() &&
-         runs_as_slab(program, step, team_, slab_setup(setup_));
 }
 
 namespace {
@@ -153,8 +148,6 @@ std::vector<std::vector<int>> DeviceTarget::groups(const Program& program, int s
   const auto& fft = std::get<TransformStep>(program.steps[at]);
   const std::vector<int> axes = fft.numbers();
   if (axes.size() < 2 || one_array()) return {axes};
-  for (int first = step - slab_steps + 1; first <= step; ++first)
-    if (begins_slab(program, first)) return {axes};
   const auto others = [&axes](int axis) {
     std::vector<int> rest = axes;
     std::erase(rest, axis);
@@ -180,11 +173,9 @@ std::vector<std::vector<int>> DeviceTarget::groups(const Program& program, int s
 }
 
 Fusion DeviceTarget::fusion(const Program& program, const std::vector<int>& steps, std::size_t at) {
-  if (begins_slab(program, steps[at])) return {slab_steps, false, true};
   int reshape = steps[at];
   if (!std::holds_alternative<ReshapeStep>(program.steps[static_cast<std::size_t>(reshape)])) ++reshape;
   const auto cuts = [&](const ChunkedSteps& chunked) {
-    if (chunked.after != nullptr && begins_slab(program, reshape + 1)) return false;
     const State* const state = &program.states[static_cast<std::size_t>(reshape)];
     // One that cannot run where peers write leads to the output: both buffers of the workspace are in use.
     const bool leads =

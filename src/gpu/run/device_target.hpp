@@ -1,5 +1,5 @@
 #pragma once
-// What programs are lowered for on GPUs: line passes, and the slab engine.
+// What programs are lowered for on GPUs.
 #include <limits>
 #include <optional>
 
@@ -44,8 +44,6 @@ class DeviceTarget : public Target {
   bool in_place(const Program& program, int step) override;
   ResultUse uses_result(const Program& program) override;
 
-  /// Whether the slab engine takes the step and the next ones.
-  bool begins_slab(const Program& program, int step) const;
   /// How a reshape and the transforms that run with it are cut in chunks: at both ends where that can be; one without
   /// any along the slowest axis of its result.
   Pieces pieces(const Joined& steps) const;

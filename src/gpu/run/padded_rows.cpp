@@ -3,9 +3,9 @@
 
 #include "device/line_pass.hpp"
 #include "geometry/gaps.hpp"
+#include "gpu/move/exchange.hpp"
 #include "gpu/pass/device_fft.hpp"
 #include "gpu/run/device_target.hpp"
-#include "gpu/slab/slab.hpp"
 #include "lower/fft_spec.hpp"
 #include "tune/defaults.hpp"
 
@@ -37,7 +37,7 @@ std::int64_t DeviceTarget::row_unit(const Program& program, int step) {
   const auto* const after = std::get_if<TransformStep>(&program.steps[at + 1]);
   if (one_array() || setup_.buffering != Buffering::fast || setup_.options.in_place ||
       !cuts_in_slices(setup_.exchange) || before == nullptr || after == nullptr ||
-      before->keeps_numbers() == after->keeps_numbers() || begins_slab(program, step - 1))
+      before->keeps_numbers() == after->keeps_numbers())
     return 1;
   Pass first{*before, program.states[at - 1], program.states[at]};
   Pass second{*after, program.states[at + 1], program.states[at + 2]};

@@ -1,0 +1,67 @@
+#pragma once
+// Slabs on GPUs, whose passes and shares differ in what they can do.
+#include <vector>
+
+#include "support/device_check.hpp"
+
+namespace shardfft::test {
+
+/// Small extents that ranks and chunks do not divide, fewer planes than ranks, lines that have kernels; all types,
+/// checked or not.
+inline std::vector<TransformCase> small_slabs() {
+  std::vector<TransformCase> all;
+  for (const Kind kind : {Kind::c2c, Kind::r2c, Kind::c2r})
+    for (const Precision precision : {Precision::f64, Precision::f32})
+      for (const char* output : {"left", "natural"})
+        for (const Shape& shape : {Shape{8, 13, 12}, Shape{2, 3, 6}, Shape{384, 20, 17}, Shape{16, 128, 34}}) {
+          Options options = on_gpu("slab");
+          options.chunks = static_cast<int>(all.size() % 7);
+          options.verify = all.size() % 5 == 0;
+          all.push_back({shape, "slab", output, kind, precision, options});
+        }
+  return all;
+}
+
+/// Lengths that have kernels of lines, and of planes where an array is large. Small ones are transformed as it is
+/// chosen and with another norm and chunks, large ones by turns; some are checked.
+inline std::vector<TransformCase> slabs_by_passes() {
+  struct Row {
+    Shape shape;
+    Kind kind;
+    Precision precision;
+    const char* input = "slab";
+  };
+  using enum Kind;
+  using enum Precision;
+  const Row rows[] = {
+      {{128, 128, 16}, c2c, f64},                   // lines
+      {{128, 128, 128}, c2c, f32},                  // planes
+      {{128, 130, 128}, c2c, f64, "slab along 1"},  // planes of the first axis and the last one
+      {{96, 240, 110}, c2c, f64},                   // kernels that are compiled when they are needed
+      {{60, 264, 180}, r2c, f64},
+      {{384, 384, 16}, c2c, f64},   // lines whose owners are three ranks, in equal shares
+      {{128, 384, 16}, r2c, f32},   // rows of 9 numbers
+      {{128, 128, 128}, r2c, f32},  // of 65, of which three ranks have 43, 43 and 42
+      {{128, 130, 128}, r2c, f32},  // of which two have 65
+      {{576, 24, 128}, r2c, f32},   // narrower bundles of odd rows than of even ones
+      {{2240, 8, 128}, r2c, f32},   // all rows of a plane are one of whole units
+      {{3200, 12, 64}, r2c, f32},   // x lines that leave no room for odd rows
+      {{128, 128, 21}, c2c, f64},   // rows that straddle sectors of memory
+      {{128, 128, 17}, c2c, f32},   // and begin within units of 16 bytes
+      {{4, 1400, 300}, c2c, f32},   // few long planes
+  };
+  std::vector<TransformCase> all;
+  for (const Row& row : rows)
+    for (const bool asked : {false, true}) {
+      const bool large = row.shape[0] * row.shape[1] * row.shape[2] > 128 * 128 * 128;
+      if (large && asked != ((&row - rows) % 2 == 0)) continue;
+      Options options = on_gpu();
+      if (asked) options.chunks = 2 + static_cast<int>(all.size() % 2);
+      options.norm = asked ? Norm::ortho : Norm::backward;
+      options.verify = all.size() % 3 == 1;
+      all.push_back({row.shape, row.input, "left", row.kind, row.precision, options});
+    }
+  return all;
+}
+
+}  // namespace shardfft::test

@@ -27,16 +27,18 @@ std::vector<std::vector<int>> growing_sizes(std::int64_t most) {
 
 }  // namespace
 
+double EndCuts::rest() const { return sum_of({before.begin() + whole, before.end()}) / sum_of(before); }
+
 double estimate(const EndCosts& costs, const EndCuts& cuts) {
   const double before = sum_of(cuts.before), after = sum_of(cuts.after);
   const double first = cuts.after.front() / after;
-  double now = 0, link = 0, rest = 0;
+  const double rest = cuts.rest();
+  double now = 0, link = 0;
   for (std::size_t k = 0; k < cuts.before.size(); ++k) {
     const double share = cuts.before[k] / before;
     const bool whole = static_cast<int>(k) < cuts.whole;
     now += share * costs.before + costs.piece;
     link = std::max(link, now) + (whole ? share : share * first) * costs.sent + costs.message;
-    if (!whole) rest += share;
   }
   for (std::size_t p = 0; p < cuts.after.size(); ++p) {
     const double share = cuts.after[p] / after;

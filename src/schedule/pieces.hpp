@@ -36,6 +36,8 @@ struct EndCuts {
   int whole = 0;  ///< fewer than there are pieces before
 
   int messages() const { return static_cast<int>(before.size() + after.size()) - 1; }
+  /// The share of all that is sent that pieces of the transform before have which are not sent as they are.
+  double rest() const;
 };
 
 /// A reshape, and the transforms right before and after it; either may be null.
@@ -82,6 +84,8 @@ struct Pieces {
   /// after takes.
   int sends(int message) const { return message < head ? message : befores() - 1; }
   int takes(int piece) const { return moves() - afters() + piece; }
+  /// As that of EndCuts, of near-equal pieces.
+  double rest() const { return 1 - static_cast<double>(head) / befores(); }
   bool operator==(const Pieces& other) const {
     return before == other.before && after == other.after && messages == other.messages && head == other.head &&
            stores == other.stores;

@@ -55,6 +55,12 @@ TEST(DeviceStores, OnlyWhereNothingElseIsAskedFor) {
   EXPECT_EQ(stores(with(c, [](Options& o) { o.workspace = Workspace::least; }), 2), 0);
   EXPECT_EQ(stores(TransformCase{{512, 256, 256}, "slab", "left", Kind::c2c, Precision::f64, on_gpu()}, 2), 0);
   EXPECT_EQ(stores(c, 1), 0);
+  if (!device::lines::planes_supported(128, 136, Precision::f64, false)) return;
+  const auto large = [](std::int64_t row) {
+    return TransformCase{{384, 128, row}, "slab", "left", Kind::c2c, Precision::f64, on_gpu()};
+  };
+  EXPECT_EQ(stores(large(136), 2), 2) << "next to planes, in rows of 17 runs of memory";
+  EXPECT_EQ(stores(large(130), 2), 0) << "in rows that begin within runs";
 }
 
 /// Lines that no kernel transforms are copied.

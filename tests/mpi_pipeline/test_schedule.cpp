@@ -254,6 +254,11 @@ TEST(Estimate, AddsUpWhatRunsBesideEachOther) {
   EXPECT_EQ(estimate({8, 8, 4}, {{1, 1}, {1, 1}, 0}), 8 + 1 + 8);
 }
 
+TEST(Estimate, TellsTheShareOfPiecesThatAreNotSentAsTheyAre) {
+  EXPECT_EQ((EndCuts{{1, 1, 2, 4}, {1}, 3}).rest(), 0.5);
+  EXPECT_EQ((EndCuts{{1, 2}, {1}, 0}).rest(), 1);
+}
+
 /// Little is done before the first message and behind the last one; more pieces where more is sent.
 TEST(Estimate, PutsSmallPiecesAtTheEnds) {
   const EndCosts slow_links{300, 300, 1000, 5, 5}, little{30, 30, 100, 20, 20};
@@ -266,6 +271,7 @@ TEST(Estimate, PutsSmallPiecesAtTheEnds) {
     EXPECT_LE(std::accumulate(some.after.begin(), some.after.end(), 0), 3);
     EXPECT_GE(some.messages(), 2);
     EXPECT_LT(some.whole, static_cast<int>(some.before.size()));
+    EXPECT_GT(some.rest(), 0);
   }
 }
 

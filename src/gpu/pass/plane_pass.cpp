@@ -19,11 +19,21 @@ enum class PlanesFor {
   rows    ///< alone
 };
 
+/// Whether columns on the way back stay in the array they are read from, which is then written: those of real planes,
+/// of planes next to lines, and where the rows behind them have no whole units of 16 bytes.
+bool stay_with_spectra(const FftSpec& spec, PlanesFor purpose) {
+  const Loop& column = spec.transform.front();
+  const std::int64_t rows = spec.direction == Direction::forward ? column.from : column.to;
+  return spec.kind != Kind::c2c || purpose != PlanesFor::results ||
+         !device::lines::begins_with_units(rows, spec.precision);
+}
+
 /// The pass over planes of neighbouring points along the last axis, rows and planes at any stride, without its arrays.
 std::optional<device::lines::PlanePass> planes_of(const FftSpec& spec, PlanesFor purpose, bool small = false) {
   const bool only_rows = purpose == PlanesFor::rows;
-  const bool real = spec.kind != Kind::c2c, apart = real || purpose != PlanesFor::results;
   if (spec.transform.size() != 2 || spec.kind == Kind::r2r || is_empty(spec)) return std::nullopt;
+  const bool real = spec.kind != Kind::c2c, apart = stay_with_spectra(spec, purpose);
+  if (spec.direction == Direction::backward && apart && !real && spec.preserve_input) return std::nullopt;
   if (real && (spec.kind == Kind::r2c) != (spec.direction == Direction::forward)) return std::nullopt;
   const Loop &column = spec.transform.front(), &row = spec.transform.back();
   if (!(only_rows ? device::lines::rows_supported(column.count, row.count)
@@ -79,8 +89,10 @@ std::optional<device::lines::PlanePass> rows_of(const FftSpec& spec) {
   return pass && device::lines::planes_checkable(pass->columns.n, pass->m) ? pass : std::nullopt;
 }
 
+PlanesFor purpose_of(const PassUse& use) { return use.padded ? PlanesFor::lines : PlanesFor::results; }
+
 std::optional<device::lines::PlanePass> planes_of(const FftSpec& spec, const PassUse& use) {
-  return planes_of(spec, use.padded ? PlanesFor::lines : PlanesFor::results, use.small);
+  return planes_of(spec, purpose_of(use), use.small);
 }
 
 /// Where the columns of a pass that writes them last go with these owners.
@@ -175,7 +187,7 @@ extern const PassRecord plane_pass{
     .scales = true,
     .fits = [](const FftSpec& spec, const PassUse& use) { return use.planes && planes_of(spec, use).has_value(); },
     .make = [](const FftSpec& spec, const PassUse& use) -> PassPointer {
-      return std::make_unique<PlanePass>(spec, *planes_of(spec, use), spec.kind != Kind::c2c || use.padded);
+      return std::make_unique<PlanePass>(spec, *planes_of(spec, use), stay_with_spectra(spec, purpose_of(use)));
     },
     .compile_ahead = [](const FftSpec& spec, const PassUse& use,
                         bool checks) { compile_planes_ahead(*planes_of(spec, use), checks); },

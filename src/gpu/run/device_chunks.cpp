@@ -197,13 +197,15 @@ Pieces DeviceTarget::pieces(const Joined& joined) const {
   if (!joined.before && !joined.after) return in_pieces(steps, receiver_chunking(joined.to.layout, sent));
   const Chunking one = chunking(joined, sent);
   if (!joined.before || !joined.after || one.ends == ChunkEnds::both) return in_pieces(steps, one);
-  // Pieces of unequal size to several peers at once were never timed. A transform that leads elsewhere leaves its
-  // output to what is sent (Outbox), which holds only pieces that are sent whole.
-  const bool equal = sent.peers > 1 || !joined.after->in_place;
-  std::optional<Pieces> two;
-  if (!equal) two = fastest_pieces(joined, sent);
-  if (!two) two = equal_pieces(joined, sent);
-  return two ? *two : in_pieces(steps, one);
+  const std::optional<Pieces> equal = equal_pieces(joined, sent);
+  if (sent.peers == 1) {  // pieces of unequal size to several peers at once were never timed
+    // A transform that leads elsewhere leaves its output to what is sent (Outbox), which holds only pieces that are
+    // sent whole: no more than of equal ones are to lie beside it.
+    const bool here = joined.after->in_place;
+    const auto fastest = fastest_pieces(joined, sent, here || !equal ? 1 : equal->rest());
+    if (fastest) return *fastest;
+  }
+  return equal ? *equal : in_pieces(steps, one);
 }
 
 namespace {
@@ -226,8 +228,9 @@ std::optional<Pieces> DeviceTarget::equal_pieces(const Joined& joined, const Sen
   return receiver.cuts() ? std::optional(in_pieces(sender, receiver, head)) : std::nullopt;
 }
 
-/// In as many messages as the user wants, or in those that are expected to take the least time. Collective.
-std::optional<Pieces> DeviceTarget::fastest_pieces(const Joined& joined, const Sending& sent) const {
+/// In as many messages as the user wants, or in those that are expected to take the least time, of cuts that do not
+/// send more than such a share in other pieces than the sender's. Collective.
+std::optional<Pieces> DeviceTarget::fastest_pieces(const Joined& joined, const Sending& sent, double most_rest) const {
   const Chunking sender = chunking(joined, sent, {ChunkEnds::sender, 2});
   const Chunking receiver = chunking(joined, sent, {ChunkEnds::receiver, 2});
   if (!sender.cuts() || !receiver.cuts()) return std::nullopt;
@@ -245,7 +248,8 @@ std::optional<Pieces> DeviceTarget::fastest_pieces(const Joined& joined, const S
   for (const EndCuts& cuts : possible_cuts(costs_of(joined, sent, setup_.precision), most_pieces(joined, sender),
                                            most_pieces(joined, receiver))) {
     const bool wanted = setup_.options.chunks == 0 || cuts.messages() == setup_.options.chunks;
-    if (wanted && before(cuts.before) && after(cuts.after)) return in_pieces(sender, receiver, cuts);
+    if (wanted && cuts.rest() <= most_rest && before(cuts.before) && after(cuts.after))
+      return in_pieces(sender, receiver, cuts);
   }
   return std::nullopt;
 }

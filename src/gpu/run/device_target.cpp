@@ -90,7 +90,8 @@ Joined next_to(const Program& program, std::size_t at, ChunkEnds end, const Tran
   return {0, states[at - 1], before, {}, Pass{fft, before, whole ? after : state_after(fft, before)}};
 }
 
-/// A reshape of a program with these transforms of it at its ends; null: without one.
+}  // namespace
+
 Joined joined_around(const Program& program, std::size_t reshape, const TransformStep* before,
                      const TransformStep* after) {
   const State* const state = &program.states[reshape];
@@ -100,22 +101,30 @@ Joined joined_around(const Program& program, std::size_t reshape, const Transfor
   return joined;
 }
 
-}  // namespace
-
-/// Whether the transform before a reshape of a program stores, with the transforms around it joined to it.
-bool DeviceTarget::stores(const Program& program, std::size_t reshape) const {
-  if (reshape == 0 || !is_reshape(program, reshape)) return false;
+Joined joined_around(const Program& program, std::size_t reshape) {
   const auto transform = [&program](std::size_t step) {
     return step < program.steps.size() ? std::get_if<TransformStep>(&program.steps[step]) : nullptr;
   };
-  return stores(joined_around(program, reshape, transform(reshape - 1), transform(reshape + 1)));
+  return joined_around(program, reshape, reshape == 0 ? nullptr : transform(reshape - 1), transform(reshape + 1));
+}
+
+/// With rows as they will be.
+Joined DeviceTarget::joined_at(const Program& program, std::size_t reshape) const {
+  const Joined joined = joined_around(program, reshape);
+  return padded(joined).value_or(joined);
+}
+
+/// Whether the transform before a reshape of a program stores, with the transforms around it joined to it.
+bool DeviceTarget::stores(const Program& program, std::size_t reshape) const {
+  return reshape > 0 && is_reshape(program, reshape) && stores(joined_at(program, reshape));
 }
 
 /// Whether one pass of our own, which crosses memory once, runs each chunk of the transform `at` before a reshape, or
 /// behind one, on all GPUs. Nothing where they cannot be cut.
 std::optional<bool> DeviceTarget::has_one_pass(const Program& program, std::size_t at, ChunkEnds end) const {
   const bool is_before = end == ChunkEnds::sender;
-  const Joined joined = next_to(program, at, end, std::get<TransformStep>(program.steps[at]));
+  Joined joined = joined_at(program, is_before ? at + 1 : at - 1);
+  (is_before ? joined.after : joined.before).reset();
   const Chunking cut = chunking(joined);
   if (!cut.cuts()) return std::nullopt;
   const bool chunked = cut.ends == end;

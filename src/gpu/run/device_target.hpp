@@ -30,6 +30,11 @@ struct Cut {
 /// Whether a transform on this GPU crosses memory once, by a pass of our own.
 bool is_one_pass(const FftSpec& spec);
 
+/// A reshape of a program with these transforms of it at its ends, null: without one; or with those that are there.
+Joined joined_around(const Program& program, std::size_t reshape, const TransformStep* before,
+                     const TransformStep* after);
+Joined joined_around(const Program& program, std::size_t reshape);
+
 class DeviceTarget : public Target {
  public:
   /// setup.exchange is a name, never "auto".
@@ -51,6 +56,8 @@ class DeviceTarget : public Target {
   bool lands_slowly(const State& state) const;
 
  private:
+  std::optional<Joined> padded(const Joined& joined) const;
+  Joined joined_at(const Program& program, std::size_t reshape) const;
   bool stores(const Joined& joined) const;
   bool stores(const Program& program, std::size_t reshape) const;
   bool moves_all(const State& from, const State& to) const;
@@ -62,7 +69,7 @@ class DeviceTarget : public Target {
   Chunking chunking(const Joined& joined) const { return chunking(joined, sending(joined.from, joined.to)); }
   Chunking receiver_chunking(const Layout& to, const Sending& sent) const;
   std::optional<Pieces> equal_pieces(const Joined& joined, const Sending& sent) const;
-  std::optional<Pieces> fastest_pieces(const Joined& joined, const Sending& sent) const;
+  std::optional<Pieces> fastest_pieces(const Joined& joined, const Sending& sent, double most_rest) const;
   bool line_pass_fits_all(const TransformStep& fft, const State& state) const;
   bool checks_itself(const Program& program, int step) const;
   std::optional<bool> has_one_pass(const Program& program, std::size_t at, ChunkEnds end) const;

@@ -1,5 +1,4 @@
-// Rows of half spectra between two passes: padded where they would begin within sectors of memory.
-#include <algorithm>
+// Complex rows between two passes: padded where they would begin within sectors of memory.
 
 #include "device/line_pass.hpp"
 #include "geometry/gaps.hpp"
@@ -19,39 +18,47 @@ bool is_one_pass(const FftSpec& spec) {
 
 namespace {
 
-/// Rows of a half spectrum, along the last axis, that begin within sectors.
-bool are_odd_rows(const State& state, Precision precision) {
+/// How many complex numbers a row has, along the last axis; nothing where ranks share rows.
+std::optional<std::int64_t> complex_row(const State& state) {
   const Layout& layout = state.layout;
-  return state.is_complex && layout.is_grid() && layout.order().back() == layout.axes() - 1 &&
-         layout.axis_is_local(layout.axes() - 1) &&
-         !device::lines::begins_with_sectors(layout.shape().back(), precision);
+  const int last = layout.axes() - 1;
+  if (!state.is_complex || !layout.is_grid() || layout.order().back() != last || !layout.axis_is_local(last))
+    return std::nullopt;
+  return layout.shape().back();
 }
 
 }  // namespace
 
-/// Around the reshape between a real transform and a complex one that are one pass of our own each then, so of large
-/// arrays. It costs a buffer more: not where memory is short.
-std::int64_t DeviceTarget::row_unit(const Program& program, int step) {
-  const auto at = static_cast<std::size_t>(step);
-  const auto* const before = std::get_if<TransformStep>(&program.steps[at - 1]);
-  const auto* const after = std::get_if<TransformStep>(&program.steps[at + 1]);
+/// A reshape between two transforms with rows that are whole bundles, where they would begin within sectors and both
+/// transforms are one pass of our own then, so of large arrays: next to a real one, and where complex rows begin within
+/// 16 bytes, which no other pass of ours takes. It costs a buffer more: not where memory is short.
+std::optional<Joined> DeviceTarget::padded(const Joined& joined) const {
   if (one_array() || setup_.buffering != Buffering::fast || setup_.options.in_place ||
-      !cuts_in_slices(setup_.exchange) || before == nullptr || after == nullptr ||
-      before->keeps_numbers() == after->keeps_numbers())
-    return 1;
-  Pass first{*before, program.states[at - 1], program.states[at]};
-  Pass second{*after, program.states[at + 1], program.states[at + 2]};
-  const std::int64_t unit = device::lines::granule(setup_.precision);
-  for (State* state : {&first.after, &second.before}) {
-    if (!are_odd_rows(*state, setup_.precision)) return 1;
-    state->layout = with_padded_rows(state->layout, unit);
+      !cuts_in_slices(setup_.exchange) || !joined.before || !joined.after)
+    return std::nullopt;
+  const bool all_complex = joined.before->step.keeps_numbers() && joined.after->step.keeps_numbers();
+  if (all_complex && max_state_bytes(joined.from, setup_.precision) < peer_gpu_defaults().bytes_worth_padding)
+    return std::nullopt;
+  Joined padded = joined;
+  for (State* state : {&padded.from, &padded.to}) {
+    const std::optional<std::int64_t> row = complex_row(*state);
+    if (!row || device::lines::begins_with_sectors(*row, setup_.precision) ||
+        (all_complex && device::lines::begins_with_units(*row, setup_.precision)))
+      return std::nullopt;
+    state->layout = with_padded_rows(state->layout, device::lines::granule(setup_.precision));
   }
-  second.preserve_input = false;  // what has arrived is read once
+  padded.before->after = padded.from;
+  padded.after->before = padded.to;
+  padded.after->preserve_input = false;  // what has arrived is read once
   const bool gains = team_.all_of([&](const Member& member) {
-    return is_one_pass(fft_spec(first, member.rank, setup_.precision)) &&
-           is_one_pass(fft_spec(second, member.rank, setup_.precision));
+    return is_one_pass(fft_spec(*padded.before, member.rank, setup_.precision)) &&
+           is_one_pass(fft_spec(*padded.after, member.rank, setup_.precision));
   });
-  return gains ? unit : 1;
+  return gains ? std::optional(padded) : std::nullopt;
+}
+
+std::int64_t DeviceTarget::row_unit(const Program& program, int step) {
+  return padded(joined_around(program, static_cast<std::size_t>(step))) ? device::lines::granule(setup_.precision) : 1;
 }
 
 }  // namespace shardfft::gpu

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "device/line_pass.hpp"
 #include "gpu/move/exchange.hpp"
 #include "gpu/pass/device_fft.hpp"
 #include "gpu/run/device_target.hpp"
@@ -16,8 +17,20 @@ std::optional<FftPlan> storing_plan(const Pass& before, const Layout& to, int ra
   return owners ? plan_storing_fft(fft_spec(before, rank, precision), *owners, verify) : std::nullopt;
 }
 
+namespace {
+
+/// Whether all rows begin where runs of memory do, if the first one does.
+bool rows_begin_with_runs(const Piece& piece, Precision precision) {
+  for (std::size_t axis = 0; axis < static_cast<std::size_t>(piece.set.axes); ++axis)
+    if (piece.stride[axis] != 1 && !device::lines::begins_with_runs(piece.stride[axis], precision)) return false;
+  return true;
+}
+
+}  // namespace
+
 /// Small arrays are bound by launches, of which stores need fewer, so by bytes a GPU; and never in place, where nobody
-/// may store before the owner has read. All GPUs must be able to. Collective.
+/// may store before the owner has read; larger ones next to planes, in rows of whole runs. All GPUs must be able to.
+/// Collective.
 bool DeviceTarget::stores(const Joined& joined) const {
   if (!joined.before || one_array() || setup_.options.in_place || setup_.options.chunks > 1 || team_.ranks() < 2 ||
       !leaves_way_open(setup_.exchange) || !team_.all_peers())
@@ -33,7 +46,11 @@ bool DeviceTarget::stores(const Joined& joined) const {
     if (!plan) return false;
     const bool planes = plan->has_planes() ||
                         (joined.after && plan_fft(fft_spec(*joined.after, member.rank, setup_.precision)).has_planes());
-    return bytes <= (planes ? defaults.most_bytes_to_store_planes : defaults.most_bytes_to_store);
+    const auto whole = [&](const State& state) {
+      return rows_begin_with_runs(only_piece(state.layout, member.rank), setup_.precision);
+    };
+    return bytes <= (planes && whole(joined.from) && whole(joined.to) ? defaults.most_bytes_to_store_planes
+                                                                      : defaults.most_bytes_to_store);
   });
 }
 

@@ -85,7 +85,7 @@ struct Pieces {
   int sends(int message) const { return message < head ? message : befores() - 1; }
   int takes(int piece) const { return moves() - afters() + piece; }
   /// As that of EndCuts, of near-equal pieces.
-  double rest() const { return 1 - static_cast<double>(head) / befores(); }
+  double rest() const { return static_cast<double>(befores() - head) / befores(); }
   bool operator==(const Pieces& other) const {
     return before == other.before && after == other.after && messages == other.messages && head == other.head &&
            stores == other.stores;

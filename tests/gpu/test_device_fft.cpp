@@ -274,6 +274,10 @@ TEST(DeviceFft, RowsThatCufftTakesTwiceAreRowPasses) {
     EXPECT_EQ(work, device::VendorFft(vendor).work_bytes());
     const FftSpec rows = forward({{n, 1, 1}}, {{count, n * n, n * n}, {n, n, n}});
     check(rows, count * n * n, work > 0 ? "row pass" : "cufft");
+    FftSpec back = rows;
+    back.direction = Direction::backward;
+    back.preserve_input = true;
+    EXPECT_EQ(passes_of(back), work > 0 ? "row pass" : "cufft") << "rows alone do not write their input";
   }
 }
 

@@ -146,7 +146,13 @@ TEST(DevicePipeline, PadsHalfSpectraBetweenPasses) {
 /// No pass of planes takes rows of an odd number of 8 bytes.
 TEST(DevicePipeline, PadsComplexRowsThatBeginWithinUnits) {
   if (!device::lines::planes_supported(128, 375, Precision::f32, false)) GTEST_SKIP() << "no plane kernels";
-  check_padded<float>(chunked({264, 128, 375}, "slab", "left", Kind::c2c, 0), 2, {"fft c2c 128 375 by plane pass"});
+  const auto check = [](int ranks, bool verify) {
+    TransformCase c = chunked({132 * ranks, 128, 375}, "slab", "left", Kind::c2c, 0);
+    c.options.verify = verify;
+    check_padded<float>(c, ranks, {"fft c2c 128 375 by plane pass"});
+  };
+  check(2, false);
+  check(3, true);
   TransformCase small = chunked({128, 128, 375}, "slab", "left", Kind::c2c, 0);
   small.precision = Precision::f32;
   EXPECT_EQ(told(small, 2).find("plane pass"), std::string::npos) << "small arrays are not padded: " << told(small, 2);

@@ -257,6 +257,10 @@ TEST(Estimate, AddsUpWhatRunsBesideEachOther) {
 TEST(Estimate, TellsTheShareOfPiecesThatAreNotSentAsTheyAre) {
   EXPECT_EQ((EndCuts{{1, 1, 2, 4}, {1}, 3}).rest(), 0.5);
   EXPECT_EQ((EndCuts{{1, 2}, {1}, 0}).rest(), 1);
+  Pieces equal;
+  equal.before.resize(5);
+  equal.head = 4;
+  EXPECT_GE(equal.rest(), (EndCuts{{1, 1, 1, 1, 1}, {1}, 4}).rest());
 }
 
 /// Little is done before the first message and behind the last one; more pieces where more is sent.

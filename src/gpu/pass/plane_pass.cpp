@@ -33,7 +33,7 @@ std::optional<device::lines::PlanePass> planes_of(const FftSpec& spec, PlanesFor
   const bool only_rows = purpose == PlanesFor::rows;
   if (spec.transform.size() != 2 || spec.kind == Kind::r2r || is_empty(spec)) return std::nullopt;
   const bool real = spec.kind != Kind::c2c, apart = stay_with_spectra(spec, purpose);
-  if (spec.direction == Direction::backward && apart && !real && spec.preserve_input) return std::nullopt;
+  if (spec.direction == Direction::backward && apart && !real && !only_rows && spec.preserve_input) return std::nullopt;
   if (real && (spec.kind == Kind::r2c) != (spec.direction == Direction::forward)) return std::nullopt;
   const Loop &column = spec.transform.front(), &row = spec.transform.back();
   if (!(only_rows ? device::lines::rows_supported(column.count, row.count)

@@ -201,7 +201,7 @@ Pieces DeviceTarget::pieces(const Joined& joined) const {
   if (sent.peers == 1) {  // pieces of unequal size to several peers at once were never timed
     // A transform that leads elsewhere leaves its output to what is sent (Outbox), which holds only pieces that are
     // sent whole: no more than of equal ones are to lie beside it.
-    const bool here = joined.after->in_place;
+    const bool here = joined.after->in_place || setup_.options.in_place;
     const auto fastest = fastest_pieces(joined, sent, here || !equal ? 1 : equal->rest());
     if (fastest) return *fastest;
   }

@@ -98,6 +98,7 @@ Joined joined_around(const Program& program, std::size_t reshape, const Transfor
   Joined joined{static_cast<int>(reshape), state[0], state[1], {}, {}};
   if (before != nullptr) joined.before = Pass{*before, state[-1], state[0]};
   if (after != nullptr) joined.after = Pass{*after, state[1], state[2]};
+  if (joined.after) joined.after->preserve_input = false;  // what has arrived is read once
   return joined;
 }
 
@@ -108,28 +109,21 @@ Joined joined_around(const Program& program, std::size_t reshape) {
   return joined_around(program, reshape, reshape == 0 ? nullptr : transform(reshape - 1), transform(reshape + 1));
 }
 
-/// With rows as they will be.
-Joined DeviceTarget::joined_at(const Program& program, std::size_t reshape) const {
-  const Joined joined = joined_around(program, reshape);
-  return padded(joined).value_or(joined);
-}
-
 /// Whether the transform before a reshape of a program stores, with the transforms around it joined to it.
 bool DeviceTarget::stores(const Program& program, std::size_t reshape) const {
-  return reshape > 0 && is_reshape(program, reshape) && stores(joined_at(program, reshape));
+  return reshape > 0 && is_reshape(program, reshape) && stores(joined_around(program, reshape));
 }
 
 /// Whether one pass of our own, which crosses memory once, runs each chunk of the transform `at` before a reshape, or
 /// behind one, on all GPUs. Nothing where they cannot be cut.
 std::optional<bool> DeviceTarget::has_one_pass(const Program& program, std::size_t at, ChunkEnds end) const {
   const bool is_before = end == ChunkEnds::sender;
-  Joined joined = joined_at(program, is_before ? at + 1 : at - 1);
+  Joined joined = joined_around(program, is_before ? at + 1 : at - 1);
   (is_before ? joined.after : joined.before).reset();
   const Chunking cut = chunking(joined);
   if (!cut.cuts()) return std::nullopt;
   const bool chunked = cut.ends == end;
-  Pass pass = is_before ? *joined.before : *joined.after;
-  pass.preserve_input = is_before;  // what has arrived is read once
+  const Pass& pass = is_before ? *joined.before : *joined.after;
   return team_.all_of([&](const Member& member) {
     for (int k = 0; k < (chunked ? cut.parts : 1); ++k)
       if (!is_one_pass(fft_spec(pass, member.rank, setup_.precision, chunked ? cut.slice(k) : Slice{}))) return false;

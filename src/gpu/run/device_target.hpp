@@ -57,7 +57,6 @@ class DeviceTarget : public Target {
 
  private:
   std::optional<Joined> padded(const Joined& joined) const;
-  Joined joined_at(const Program& program, std::size_t reshape) const;
   bool stores(const Joined& joined) const;
   bool stores(const Program& program, std::size_t reshape) const;
   bool moves_all(const State& from, const State& to) const;

@@ -1,5 +1,4 @@
 // Complex rows between two passes: padded where they would begin within sectors of memory.
-
 #include "device/line_pass.hpp"
 #include "geometry/gaps.hpp"
 #include "gpu/move/exchange.hpp"
@@ -49,7 +48,6 @@ std::optional<Joined> DeviceTarget::padded(const Joined& joined) const {
   }
   padded.before->after = padded.from;
   padded.after->before = padded.to;
-  padded.after->preserve_input = false;  // what has arrived is read once
   const bool gains = team_.all_of([&](const Member& member) {
     return is_one_pass(fft_spec(*padded.before, member.rank, setup_.precision)) &&
            is_one_pass(fft_spec(*padded.after, member.rank, setup_.precision));

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <future>
 #include <optional>
 #include <set>
@@ -137,7 +138,10 @@ TEST_F(CompiledKernels, AProcessMayEndWhileCompilersWork) {
     std::this_thread::sleep_for(std::chrono::milliseconds(200));
     std::exit(0);
   };
-  for (const char* compiler : {static_cast<const char*>(nullptr), "", "/bin/true"})
+  const fs::path silent = folder_ / "silent";  // ends while the process waits for it
+  std::ofstream(silent) << "#!/bin/sh\nexec sleep 0.5\n";
+  fs::permissions(silent, fs::perms::owner_all);
+  for (const char* compiler : {static_cast<const char*>(nullptr), "", "/bin/true", silent.c_str()})
     EXPECT_EXIT(end_early(compiler), testing::ExitedWithCode(0), "");
 }
 

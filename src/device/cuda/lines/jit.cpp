@@ -135,11 +135,14 @@ class Compilations {
  public:
   using Code = std::shared_future<MachineCode>;
 
-  /// Constructed behind all that its threads use, so that at exit they end before it does.
+  /// At exit its threads end before all that they use, which is made before the wait is registered. It is never
+  /// destroyed: a thread whose compiler apart ends without an answer then registers another wait.
   static Compilations& instance() {
     source_key();
     nvrtc_version();
-    static Compilations all;
+    static Compilations& all = *new Compilations;
+    static const int waits = std::atexit(wait_for_all);
+    static_cast<void>(waits);
     return all;
   }
   Code begin(const std::string& key, const std::string& source, int architecture) {

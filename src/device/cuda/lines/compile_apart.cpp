@@ -4,12 +4,18 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <spawn.h>
+#include <sys/auxv.h>
+#include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <charconv>
 #include <csignal>
 #include <cstring>
+#include <system_error>
+#include <utility>
 #include <vector>
 
 #include "base/check.hpp"
@@ -62,17 +68,22 @@ class Start {
 /// A compiler at work.
 class Process {
  public:
-  explicit Process(const std::string& program) {
+  Process(const std::string& program, std::chrono::seconds patience) {
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return;
+    const timeval limit{patience.count(), 0};
+    for (const int wait : {SO_SNDTIMEO, SO_RCVTIMEO}) setsockopt(ends[0], SOL_SOCKET, wait, &limit, sizeof limit);
     started_ = Start(ends[1]).run(program, process_);
     socket_ = ends[0];
     ::close(ends[1]);
   }
-  /// It ends where its socket does. Another part of this process may have waited for it already.
+  /// Nothing more is asked of it, and not every program ends by itself. Another part of this process may have waited
+  /// for it already, and then it is not to be killed by its number.
   ~Process() {
     if (socket_ >= 0) ::close(socket_);
-    while (started_ && waitpid(process_, nullptr, 0) < 0 && errno == EINTR) continue;
+    if (!started_ || waitpid(process_, nullptr, WNOHANG) != 0) return;
+    kill(process_, SIGKILL);
+    while (waitpid(process_, nullptr, 0) < 0 && errno == EINTR) continue;
   }
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
@@ -88,18 +99,36 @@ class Process {
   bool started_ = false;
 };
 
-}  // namespace
-
-std::string compiler_program() {
-  if (const auto said = environment("SHARDFFT_COMPILER")) return *said;
+/// Beside the file that holds the library.
+std::string installed_program() {
   Dl_info here{};
-  // A name that does not begin at the root depends on where the process was started.
-  if (dladdr(reinterpret_cast<const void*>(&compiler_program), &here) == 0 || here.dli_fname[0] != '/') return {};
+  if (dladdr(reinterpret_cast<const void*>(&compiler_program), &here) == 0) return {};
   const std::string file = here.dli_fname;
   return file.substr(0, file.rfind('/')) + "/shardfft/kernel-compiler";
 }
 
-std::optional<MachineCode> compile_apart(const std::string& source, int architecture) {
+/// The stack's bytes and the code, of a program that may be any.
+std::optional<MachineCode> code_in(std::vector<std::string> answer) {
+  if (answer.size() != 2) return std::nullopt;
+  const std::string& digits = answer[0];
+  MachineCode code{std::move(answer[1]), 0};
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), code.stack_bytes);
+  const bool whole = error == std::errc() && end == digits.data() + digits.size();
+  return whole && code.stack_bytes >= 0 && !code.cubin.empty() ? std::optional(std::move(code)) : std::nullopt;
+}
+
+}  // namespace
+
+std::string compiler_program() {
+  // Where a program has more rights than its user, the user's environment does not say what it starts.
+  if (getauxval(AT_SECURE) != 0) return {};
+  const auto said = environment("SHARDFFT_COMPILER");
+  std::string program = said ? *said : installed_program();
+  // A name that does not begin at the root depends on where the process was started.
+  return program.rfind('/', 0) == 0 ? program : std::string();
+}
+
+std::optional<MachineCode> compile_apart(const std::string& source, int architecture, std::chrono::seconds patience) {
   const std::string program = compiler_program();
   if (program.empty()) return std::nullopt;
   std::vector<std::string> request = {nvrtc_file(), nvrtc_version(), std::to_string(architecture), source};
@@ -107,10 +136,10 @@ std::optional<MachineCode> compile_apart(const std::string& source, int architec
     request.emplace_back(header.name);
     request.emplace_back(header.text);
   }
-  const auto answer = Process(program).answer(request);
+  auto answer = Process(program, patience).answer(request);
   if (!answer) return std::nullopt;
-  if (answer->size() == 1) fail(Status::backend_failure, answer->front());
-  return MachineCode{answer->at(1), std::stoi(answer->at(0))};
+  if (answer->size() == 1 && !answer->front().empty()) fail(Status::backend_failure, answer->front());
+  return code_in(*std::move(answer));
 }
 
 }  // namespace shardfft::device::lines

@@ -11,7 +11,9 @@
 #include <list>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <semaphore>
+#include <set>
 #include <sstream>
 #include <thread>
 
@@ -165,12 +167,26 @@ class Compilations {
   static bool has_state(const Future& future, std::future_status state) {
     return future.wait_for(std::chrono::seconds(0)) == state;
   }
+  /// A program that has not answered is not asked again.
+  std::optional<MachineCode> made_apart(const std::string& source, int architecture) {
+    const std::string program = compiler_program();
+    {
+      const std::lock_guard<std::mutex> lock(silent_mutex_);
+      if (silent_.count(program) != 0) return std::nullopt;
+    }
+    auto code = compile_apart(source, architecture);
+    if (!code) {
+      const std::lock_guard<std::mutex> lock(silent_mutex_);
+      silent_.insert(program);
+    }
+    return code;
+  }
   /// In the cache the number comes first, in a line of its own.
   static MachineCode cached_code(const std::string& key, const std::string& source, int architecture) {
     const std::string kept = cached(cache_directory(), key, [&] {
       const AnyCore anywhere;
       const Core core;
-      const auto apart = compile_apart(source, architecture);
+      const auto apart = instance().made_apart(source, architecture);
       const MachineCode made = apart ? *apart : compile_here(source, architecture, wait_for_all);
       return std::to_string(made.stack_bytes) + '\n' + made.cubin;
     });
@@ -194,6 +210,8 @@ class Compilations {
   std::mutex mutex_;
   std::map<std::string, Code> codes_;
   std::list<std::future<void>> choices_;
+  std::mutex silent_mutex_;  // another, as who waits for all codes holds the first one
+  std::set<std::string> silent_;
 };
 
 template <class Cut, class Skills>

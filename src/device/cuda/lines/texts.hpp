@@ -2,6 +2,7 @@
 // Lists of texts through a socket, whole or not at all: between a process and its compilers.
 #include <sys/socket.h>
 
+#include <cerrno>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -9,7 +10,7 @@
 
 namespace shardfft::device::lines {
 
-/// A reader that has ended is no signal.
+/// A reader that has ended is no signal. Whoever waits for longer than the socket allows has failed.
 inline bool send_all(int socket, const std::string& bytes) {
   for (std::size_t sent = 0; sent < bytes.size();) {
     const ssize_t now = ::send(socket, bytes.data() + sent, bytes.size() - sent, MSG_NOSIGNAL);
@@ -38,15 +39,19 @@ inline bool send_texts(int socket, const std::vector<std::string>& texts) {
   return send_all(socket, all);
 }
 inline std::optional<std::vector<std::string>> receive_texts(int socket) {
-  constexpr std::uint64_t most = std::uint64_t{1} << 30;  // else it is no message
+  constexpr std::uint64_t most_texts = 256, most_bytes = std::uint64_t{1} << 26;  // what is more is no message
+  std::uint64_t left = most_bytes;
   std::uint64_t count = 0, size = 0;
   const auto take = [&](std::uint64_t& n) {
-    return receive_all(socket, reinterpret_cast<char*>(&n), sizeof n) && n < most;
+    if (left < sizeof n || !receive_all(socket, reinterpret_cast<char*>(&n), sizeof n)) return false;
+    left -= sizeof n;
+    return n <= left;
   };
-  if (!take(count)) return std::nullopt;
+  if (!take(count) || count > most_texts) return std::nullopt;
   std::vector<std::string> texts;
   for (; count > 0; --count) {
     if (!take(size)) return std::nullopt;
+    left -= size;
     texts.emplace_back(size, '\0');
     if (!receive_all(socket, texts.back().data(), size)) return std::nullopt;
   }

@@ -72,7 +72,8 @@ TEST(GpuVerify, FindsFlipsInSlabs) {
   for (const Moment moment : {Moment::between, Moment::in_middle}) {
     std::optional<DeviceFlip::Where> where;
     if (mine()) where = {0, moment, 0, 0.4, sizeof(double), 62};
-    run.check_flip(where, moment);
+    const bool told = run.check_flip(where, moment);
+    EXPECT_TRUE(told || moment != Moment::between || world().size() == 1) << "it never happened";
   }
 }
 

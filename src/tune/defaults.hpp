@@ -132,8 +132,9 @@ struct PeerGpuDefaults {
   /// the passes are faster. Measured with slabs in equal shares on two GPUs, and taken for all layouts and teams.
   std::size_t most_bytes_to_store = 48 * mebibyte;
   /// The same limit next to planes that are one pass, which has more to compute while its stores are under way, in rows
-  /// of whole runs of memory: others took 1.1 to 1.2 times as long as copies from 80 MiB on, on four H100s. With 128
-  /// MiB H100s took 0.84 to 0.97 of the time with copies, H200s the same time; with 216 MiB they took longer.
+  /// of whole runs of memory: of other rows, from 80 MiB on, four H100s took 1.2 times as long as with copies forward,
+  /// and about as long backward. With 128 MiB H100s took 0.84 to 0.97 of the time with copies, H200s the same time;
+  /// with 216 MiB they took longer.
   std::size_t most_bytes_to_store_planes = 128 * mebibyte;
   /// Complex rows that begin within 16 bytes are padded between passes from this many bytes a GPU on: planes in one
   /// pass against more bytes to send and another array.

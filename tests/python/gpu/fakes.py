@@ -59,6 +59,21 @@ def to_numpy(array):
     return host_view(seen["data"][0], seen["shape"], seen["strides"], seen["typestr"]).copy()
 
 
+class PlainArray:
+    """Dense numbers in device memory, with nothing under way."""
+
+    def __init__(self, values, device):
+        self.shape, self.dtype, self.device = values.shape, values.dtype, device
+        self.__cuda_array_interface__ = {
+            "shape": self.shape,
+            "typestr": self.dtype.str,
+            "data": (make_memory("device", device, values.nbytes), False),
+            "strides": np.empty(self.shape, self.dtype).strides,
+            "version": 3,
+        }
+        put(self, values)
+
+
 class FakeArray:
     """An array in device memory; writes are work on the stream that was its library's current one when it was made."""
 

@@ -45,28 +45,6 @@ def test_lists(whole, kind, devices):
         assert plan.report()["forward"]["graph_runs"] > 0
 
 
-def test_operators(whole):
-    x = whole((6, 5, 8))
-    k = np.meshgrid(*(np.fft.fftfreq(n, 1 / n) for n in x.shape), indexing="ij", sparse=True)
-    factors = 1 / (6 + k[0] ** 2 + 2 * k[1] ** 2 + k[2]) * (1 + 0.5j * k[0])
-    exact = np.fft.ifftn(np.fft.fftn(x) * factors)
-    with shardfft.plan(x.shape, devices=[1, 0, 2]) as plan:
-        operators = {
-            "wavenumbers": shardfft.Operator.of_wavenumbers(
-                lambda p, q, r: 1 / (6 + p**2 + 2 * q**2 + r) * (1 + 0.5j * p)
-            ),
-            "indices": shardfft.Operator.of_indices(lambda i, j, k: factors[i, j, k]),
-            "arrays": shardfft.Operator.array([factors[side.slices] for side in plan.outputs]),
-        }
-        for name, operator in operators.items():
-            assert np.allclose(gathered(plan.apply(operator, inputs(plan, x)), plan.inputs), exact), name
-            conjugate = np.fft.ifftn(np.fft.fftn(x) * factors.conj())
-            assert np.allclose(gathered(plan.apply(operator.conj(), inputs(plan, x)), plan.inputs), conjugate), name
-        assert np.allclose(gathered(plan.apply(shardfft.Operator.array(2.0), inputs(plan, x)), plan.inputs), 2 * x)
-        with pytest.raises(ValueError, match="the plan has 3 GPUs: give so many arrays of factors, not 2"):
-            plan.apply(shardfft.Operator.array([factors, factors]), inputs(plan, x))
-
-
 def test_operators_that_call(whole):
     """The spectrum is a DeviceArray, complete in the order of the stream, on which the function enqueues its copy."""
     x = whole((6, 5, 8))

@@ -1,11 +1,13 @@
-"""CuPy, PyTorch and JAX as their users use them; what one of them does in its own way is here."""
+"""CuPy, PyTorch and JAX as their users use them, and the stand-in's arrays; what each does in its own way is here."""
 
 import os
 
+import fakes
 import numpy as np
 import pytest
 from mpi4py import MPI
 
+import shardfft
 from shardfft import _core
 
 os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # JAX would take most of the GPU
@@ -130,7 +132,18 @@ class Jax:
         return self.array(values, device) + 0 * busy[0, 0]
 
 
+class StandIn:
+    """Arrays of no library on fake devices; results are the plans' own."""
+
+    kind = shardfft.DeviceArray
+    array, numpy = fakes.PlainArray, staticmethod(fakes.to_numpy)
+
+
 def make(name):
+    if name == "standin":
+        if not _core.gpu_support().startswith("stand-in"):
+            pytest.skip("needs the stand-in, not a GPU")
+        return StandIn()
     if not _core.gpu_support().startswith("CUDA"):
         pytest.skip("needs a build with CUDA")
     if not _core.gpu_names():

@@ -10,7 +10,7 @@ while [[ $# -gt 0 ]]; do
   case "$1" in
     --with-tests) targets+=(all) tests=ON compat=ON ;;
     --with-compat) compat=ON ;;
-    --with-python-tests) targets+=(python_standin) tests=ON python_tests=ON compat=ON ;;
+    --with-python-tests) targets+=(python_gpu) tests=ON python_tests=ON compat=ON ;;
     --no-python) python=no ;;
     --test-all-ranks)
       [[ ${2:-} =~ ^(ON|OFF)$ ]] || usage_error "build: --test-all-ranks needs ON or OFF, not \"${2:-}\"" "$usage"

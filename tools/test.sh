@@ -87,14 +87,14 @@ fi
 if [[ $python == yes ]]; then
   for ranks in 2 4; do
     python_tests "Python tests" $ranks --ignore="$ROOT/tests/python/gpu" "$ROOT/tests/python"
-    PYTHONPATH=$BUILD/python_standin python_tests "$on_standin" $ranks "$ROOT/tests/python/gpu"
+    PYTHONPATH=$BUILD/python_gpu python_tests "$on_standin" $ranks "$ROOT/tests/python/gpu"
   done
   documents > "$BUILD/documents.log" 2>&1 &
   documents=$!
   harness_and_claims > "$BUILD/harness.log" 2>&1 &
   harness=$!
   python_tests "Python tests" 1 --ignore="$ROOT/tests/python/gpu" "$ROOT/tests/python"
-  PYTHONPATH=$BUILD/python_standin python_tests "$on_standin" 1 "$ROOT/tests/python/gpu"
+  PYTHONPATH=$BUILD/python_gpu python_tests "$on_standin" 1 "$ROOT/tests/python/gpu"
 fi
 if [[ $cpp == yes ]]; then
   say "C++ tests of one process"

@@ -1,11 +1,23 @@
 #!/usr/bin/env bash
 # test_gpu.sh [-E PATTERN]: builds the library with CUDA and the tests of plans on GPUs in build/gpu, and runs these on the GPUs
-# of this machine; what is left out goes to ctest.
+# of this machine; what is left out goes to ctest. From Fortran and Python too, where a compiler or the packages are.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 gpus=${CUDA_VISIBLE_DEVICES:-$(nvidia-smi --query-gpu=index --format=csv,noheader 2> /dev/null | paste -sd, || true)}
 [[ -n $gpus ]] || die "test --gpu: nvidia-smi finds no GPU on this machine"
 command -v nvcc > /dev/null || die "there are GPUs, but no nvcc on the path"
+
+python=$VENV/bin/python
+[[ -x $python ]] || python=$(command -v python3 || true)
+packages="mpi4py, nanobind, numpy, pytest, scipy"
+with_python=OFF with_fortran=OFF
+if [[ -n $python ]] && "$python" -c "import $packages" 2> /dev/null; then
+  with_python=ON
+else
+  say "the Python tests are skipped: they need the packages $packages for ${python:-python3}"
+fi
+fortran=$(mpi_tool mpifort || true)
+if [[ -n $fortran ]] && "$fortran" --version > /dev/null 2>&1; then with_fortran=ON; fi
 
 hold_lock "$BUILD/gpu"
 say "building the library and its tests with CUDA, $(jobs) jobs"
@@ -13,7 +25,8 @@ say "building the library and its tests with CUDA, $(jobs) jobs"
 cmake -S "$ROOT" -B "$BUILD/gpu" -Wno-dev --log-level=WARNING -DCMAKE_BUILD_TYPE=Release -DSHARDFFT_GPU=CUDA \
   -DMPI_C_COMPILER="$(mpi_tool mpicc)" -DMPI_CXX_COMPILER="$(mpi_tool mpicxx)" -DMPIEXEC_EXECUTABLE="$(mpi_tool mpirun)" \
   -DSHARDFFT_BENCH=OFF -DSHARDFFT_TESTS=ON -DSHARDFFT_TESTS_ONLY='^(mpi_)?gpu_' -DSHARDFFT_TEST_RANKS='1;2;4' \
-  -DSHARDFFT_TEST_GPUS="${gpus//,/;}" \
+  -DSHARDFFT_TEST_GPUS="${gpus//,/;}" -DSHARDFFT_FORTRAN=$with_fortran -DMPI_Fortran_COMPILER="$fortran" \
+  -DSHARDFFT_PYTHON_TESTS=$with_python -DPython_EXECUTABLE="$python" \
   > "$BUILD/configure_gpu.log" 2>&1 || {
   cat "$BUILD/configure_gpu.log" >&2
   die "cmake failed; its words are above"
@@ -23,5 +36,15 @@ cmake --build "$BUILD/gpu" -j "$(jobs)" > "$BUILD/build_gpu.log" 2>&1 || {
   die "the tests with GPUs could not be built"
 }
 say "tests on GPUs $gpus"
-GTEST_COLOR=$COLOR ctest --test-dir "$BUILD/gpu" --output-on-failure --no-label-summary -j "$(test_jobs)" "$@" ||
-  die "failed: tests on GPUs"
+failed=()
+GTEST_COLOR=$COLOR ctest --test-dir "$BUILD/gpu" --output-on-failure --no-label-summary -j "$(test_jobs)" "$@" || failed+=("C++")
+if [[ $with_python == ON ]]; then
+  count=$(tr ',' '\n' <<< "$gpus" | wc -l)
+  for ranks in 1 2 4; do
+    ((ranks <= 2 || ranks <= count)) || continue
+    say "Python tests on GPUs, $ranks ranks"
+    PYTHONPATH=$BUILD/gpu/python_gpu mpi_run "$ranks" timeout 900 "$python" -m pytest -q -rs --color="$COLOR" \
+      "$ROOT/tests/python/gpu" || failed+=("Python on $ranks ranks")
+  done
+fi
+[[ ${#failed[@]} -eq 0 ]] || { IFS=,; die "failed on GPUs: ${failed[*]}"; }

@@ -320,11 +320,12 @@ def _wavenumbers(output: Side, lengths: list[float]) -> list[NDArray[Any]]:
 
 def _parts(factors: Any, outputs: Sequence[Side]) -> list[NDArray[Any]]:
     """Make arrays for all GPUs of a list of them, or of one that broadcasts to each GPU's part."""
-    if len(outputs) == 1 or not isinstance(factors, list | tuple):
-        return [numpy_array(factors)] * len(outputs)
-    if len(factors) != len(outputs):
+    several = isinstance(factors, list | tuple)
+    if several and len(factors) == len(outputs):
+        return [numpy_array(one) for one in factors]  # of one GPU's list the entry alone broadcasts as the list would
+    if several and len(outputs) > 1:
         raise ValueError(f"the plan has {len(outputs)} GPUs: give so many arrays of factors, not {len(factors)}")
-    return [numpy_array(one) for one in factors]
+    return [numpy_array(factors)] * len(outputs)
 
 
 def _conjugates(factors: Any) -> Any:

@@ -13,11 +13,11 @@ using device::standin::fail_after;
 /// A reshape in which one rank has enqueued its sends and the others have not: its copies wait for their turn.
 TEST(DeviceFailures, AbandonedTurnsDoNotWait) {
   gpu::Team team({0, 1, 2});
-  setenv("SHARDFFT_SLAB_TURNS", "1", 1);
+  setenv("SHARDFFT_TURNS", "1", 1);
   const Shape shape{9, 9, 4};
   const auto operations =
       gpu::make_device_reshape("cuda_peer_copy", {&team, Layout::slab(shape, 3), Layout::slab(shape, 3, 1)});
-  unsetenv("SHARDFFT_SLAB_TURNS");
+  unsetenv("SHARDFFT_TURNS");
   EXPECT_GT(operations.front()->kept().table, 0u) << "nobody sends in turn";
   std::vector<device::Memory> memory;
   std::vector<device::Stream> streams;

@@ -1,5 +1,5 @@
-// Ranks of a slab send in turn: on the stand-in, whose streams run in any order that nothing forbids, one sees whether
-// two of them ever send to the same one at a time.
+// GPUs that all send to one another do so in turn: on the stand-in, whose streams run in any order that nothing
+// forbids, one sees whether two of them ever send to the same one at a time.
 #include <vector>
 
 #include "base/check.hpp"
@@ -39,12 +39,12 @@ int collisions(const Senders& senders) {
 
 /// Collisions in several calls of a plan whose messages are pieces of both ends of its reshape, on 3 or 4 GPUs.
 int collisions_of(int ranks, const char* turns) {
-  setenv("SHARDFFT_SLAB_TURNS", turns, 1);
+  setenv("SHARDFFT_TURNS", turns, 1);
   Options options = on_gpu("slab");
   options.exchange = "cuda_peer_copy";
   options.chunks = 6;
   Plan plan(Devices(devices_for(ranks)), c2c<double>, Layout::slab({384, 24, 17}, ranks), default_output, options);
-  unsetenv("SHARDFFT_SLAB_TURNS");
+  unsetenv("SHARDFFT_TURNS");
   const std::string text = plan.report().to_text();
   require(text.find(" at the sender and ") != std::string::npos, "not cut at both ends: ", text);
   std::vector<Buffer> in, out;
@@ -62,7 +62,7 @@ int collisions_of(int ranks, const char* turns) {
   return collisions(senders);
 }
 
-TEST(SlabTurns, NoTwoRanksSendToTheSameOne) {
+TEST(SendTurns, NoTwoRanksSendToTheSameOne) {
   for (const int ranks : {3, 4}) {
     ASSERT_GE(device::device_count(), ranks);
     for (std::uint64_t order = 0; order < 4; ++order) {
@@ -72,7 +72,7 @@ TEST(SlabTurns, NoTwoRanksSendToTheSameOne) {
   }
 }
 
-TEST(SlabTurns, TheyDoWithoutTokens) {
+TEST(SendTurns, TheyDoWithoutTokens) {
   int found = 0;
   for (std::uint64_t order = 0; order < 20 && found == 0; ++order) {
     device::standin::reseed(seed() + order);

@@ -75,7 +75,7 @@ bool check_failure(const FailureCase& c, int piece) {
   EXPECT_TRUE(again || (failed && second.find("told to refuse") != std::string::npos)) << second;
   broken += again ? 0 : 1;
   EXPECT_NO_THROW(device::synchronize(stream.get()));
-  // Others may still write into what the plan has: tokens of slabs too.
+  // Others may still write into what the plan has: its tokens too.
   const std::size_t held = device::standin::MemoryTable::instance().used(my_device());
   made.reset();
   const std::size_t kept = device::standin::MemoryTable::instance().used(my_device());
@@ -88,7 +88,7 @@ bool check_failure(const FailureCase& c, int piece) {
 
 TEST(Failures, NobodyIsLeftWaiting) {
   if (world().size() == 1) GTEST_SKIP() << "one rank waits for nobody";
-  setenv("SHARDFFT_SLAB_TURNS", "1", 1);
+  setenv("SHARDFFT_TURNS", "1", 1);
   const Shape stored{128, 128, 16};
   for (const FailureCase& c :
        {FailureCase{"slab"}, FailureCase{"slab", true}, FailureCase{"pencil"}, FailureCase{"slab", false, stored, true},
@@ -99,7 +99,7 @@ TEST(Failures, NobodyIsLeftWaiting) {
     EXPECT_GE(piece, 2) << "nothing was refused";
     EXPECT_GE(broken, 1) << "nothing was refused half-way";
   }
-  unsetenv("SHARDFFT_SLAB_TURNS");
+  unsetenv("SHARDFFT_TURNS");
 }
 
 /// Plans are made on all ranks or on none where a device fails while they are tried, and others can be made then.
@@ -134,18 +134,18 @@ TEST(Failures, InTheTrialOfAPlan) {
 
 TEST(Failures, TurnsAreWantedOrNot) {
   if (world().size() == 1) GTEST_SKIP() << "one rank sends nothing";
-  setenv("SHARDFFT_SLAB_TURNS", world().rank() == 0 ? "0" : "1", 1);
+  setenv("SHARDFFT_TURNS", world().rank() == 0 ? "0" : "1", 1);
   const auto make = [] {
     Options options = on_gpu("slab");
     options.exchange = "cuda_peer";
     const Plan plan(MPI_COMM_WORLD, c2c<double>, Layout::slab({8, 12, 10}, world().size()), default_output, options);
   };
   EXPECT_THROW(make(), Error);
-  setenv("SHARDFFT_SLAB_TURNS", "often", 1);
+  setenv("SHARDFFT_TURNS", "often", 1);
   EXPECT_THROW(make(), Error);
-  setenv("SHARDFFT_SLAB_TURNS", "0", 1);
+  setenv("SHARDFFT_TURNS", "0", 1);
   EXPECT_NO_THROW(make());
-  unsetenv("SHARDFFT_SLAB_TURNS");
+  unsetenv("SHARDFFT_TURNS");
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ void SendRing::pass(const std::function<std::uint32_t*(int)>& flags, int round, 
 }
 
 std::optional<bool> wanted_turns(const Team& team) {
-  const std::optional<bool> said = team.switch_of("SHARDFFT_SLAB_TURNS", "whether GPUs send in turn");
+  const std::optional<bool> said = team.switch_of("SHARDFFT_TURNS", "whether GPUs send in turn");
   std::set<int> devices;
   for (const Member& member : team.here()) devices.insert(member.device);
   return devices.size() == team.here().size() ? said : false;

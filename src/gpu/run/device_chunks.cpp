@@ -93,15 +93,12 @@ bool take_whole_runs(Chunking& chunking, const State& from, const State& to, Pre
   return true;
 }
 
-/// The transforms of which a cut makes pieces. What has arrived is read once.
+/// The transforms of which a cut makes pieces.
 std::vector<Pass> passes_in_pieces(const Joined& joined, ChunkEnds ends) {
   std::vector<Pass> passes;
   if (joined.before && ends != ChunkEnds::receiver) passes.push_back(*joined.before);
   for (Pass& pass : passes) pass.preserve_input = true;  // it may be the user's
-  if (joined.after && ends != ChunkEnds::sender) {
-    passes.push_back(*joined.after);
-    passes.back().preserve_input = false;
-  }
+  if (joined.after && ends != ChunkEnds::sender) passes.push_back(*joined.after);
   return passes;
 }
 

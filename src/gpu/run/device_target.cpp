@@ -80,6 +80,13 @@ TransformStep only(const TransformStep& fft, int axis) {
   return alone;
 }
 
+/// A transform behind a reshape.
+Pass pass_behind(const TransformStep& fft, const State& before, const State& after) {
+  Pass pass{fft, before, after};
+  pass.preserve_input = false;  // what has arrived is read once
+  return pass;
+}
+
 /// The reshape behind a transform of a program's, with that alone, or the one before it.
 Joined next_to(const Program& program, std::size_t at, ChunkEnds end, const TransformStep& fft) {
   const std::vector<State>& states = program.states;
@@ -87,7 +94,7 @@ Joined next_to(const Program& program, std::size_t at, ChunkEnds end, const Tran
   const bool whole = fft.axes.size() == std::get<TransformStep>(program.steps[at]).axes.size();
   if (end == ChunkEnds::sender)
     return {0, after, states[at + 2], Pass{fft, whole ? before : state_after(reversed(fft), after), after}, {}};
-  return {0, states[at - 1], before, {}, Pass{fft, before, whole ? after : state_after(fft, before)}};
+  return {0, states[at - 1], before, {}, pass_behind(fft, before, whole ? after : state_after(fft, before))};
 }
 
 }  // namespace
@@ -97,8 +104,7 @@ Joined joined_around(const Program& program, std::size_t reshape, const Transfor
   const State* const state = &program.states[reshape];
   Joined joined{static_cast<int>(reshape), state[0], state[1], {}, {}};
   if (before != nullptr) joined.before = Pass{*before, state[-1], state[0]};
-  if (after != nullptr) joined.after = Pass{*after, state[1], state[2]};
-  if (joined.after) joined.after->preserve_input = false;  // what has arrived is read once
+  if (after != nullptr) joined.after = pass_behind(*after, state[1], state[2]);
   return joined;
 }
 

@@ -110,24 +110,33 @@ TEST(GroupVerify, FindsFlipsInPlanesInChunks) {
   }
 }
 
+/// In both directions: of the first chunk of the second GPU and of the last one that any GPU has, lowest bits too.
 void expect_flips_found_in_slab(const char* input, const char* output, Kind kind, Precision precision, int gpus,
-                                const Shape& shape) {
-  const TransformCase c = verified({shape, input, output, kind, precision, on_gpu()});
+                                const Shape& shape, int chunks = 0) {
+  TransformCase c = verified({shape, input, output, kind, precision, on_gpu()});
+  c.options.chunks = chunks;
   SCOPED_TRACE(std::to_string(gpus) + " GPUs: " + c.name());
   check_case_on(gpus, c);
   Plan plan = make_plan_over(devices_for(gpus), c);
   const std::size_t bytes = precision == Precision::f64 ? sizeof(double) : sizeof(float);
-  VerifiedRun run(plan, c);
-  for (const int bit : {0, 30})
-    EXPECT_TRUE(run.check_flip(DeviceFlip::Where{0, Moment::between, 1, 0.4, bytes, bit}, Moment::between));
+  for (const Direction direction : {Direction::forward, Direction::backward}) {
+    SCOPED_TRACE(direction == Direction::forward ? "forward" : "backward");
+    VerifiedRun run(plan, c, alone, direction);
+    const std::size_t step = joined_step(plan.report(), direction), last = to_size(gpus * std::max(1, chunks)) - 1;
+    for (const auto& [turn, bit] : {std::pair(std::size_t{1}, 0), std::pair(last, 30)})
+      EXPECT_TRUE(run.check_flip(DeviceFlip::Where{step, Moment::between, turn, 0.4, bytes, bit}, Moment::between));
+  }
 }
 
 /// Passes next to a reshape check themselves: in equal shares and others, of real slabs in single precision too, in
-/// front of another reshape, and of planes of the first axis and the last one.
+/// front of another reshape, of planes of the first axis and the last one, and in chunks.
 TEST(GroupVerify, FindsFlipsInSlabs) {
   if (!device::lines::planes_checkable(128, 128)) GTEST_SKIP() << "no compiler of kernels here";
   expect_flips_found_in_slab("slab", "left", Kind::c2c, Precision::f64, 3, {128, 128, 128});
   expect_flips_found_in_slab("slab", "left", Kind::r2c, Precision::f32, 2, {256, 128, 128});
+  expect_flips_found_in_slab("slab", "left", Kind::c2r, Precision::f32, 2, {256, 128, 128});
+  expect_flips_found_in_slab("slab", "left", Kind::r2c, Precision::f64, 2, {128, 128, 128}, 2);
+  expect_flips_found_in_slab("slab", "left", Kind::r2c, Precision::f32, 2, {256, 130, 128}, 2);
   expect_flips_found_in_slab("slab", "natural", Kind::r2c, Precision::f64, 2, {128, 128, 128});
   expect_flips_found_in_slab("slab along 1", "left", Kind::c2c, Precision::f64, 2, {128, 128, 128});
 }

@@ -68,12 +68,20 @@ TEST(GpuVerify, FindsFlipsInSlabs) {
   }
   check_device_plan(members_of(plan), c);
   for (const bool in_place : {false, true}) check_apply(plan, c, some_operator(c), some_factor(c), in_place);
-  VerifiedRun run(plan, c, any_rank);
-  for (const Moment moment : {Moment::between, Moment::in_middle}) {
-    std::optional<DeviceFlip::Where> where;
-    if (mine()) where = {0, moment, 0, 0.4, sizeof(double), 62};
-    const bool told = run.check_flip(where, moment);
-    EXPECT_TRUE(told || moment != Moment::between || world().size() == 1) << "it never happened";
+  for (const Direction direction : {Direction::forward, Direction::backward}) {
+    SCOPED_TRACE(direction == Direction::forward ? "forward" : "backward");
+    VerifiedRun run(plan, c, any_rank, direction);
+    const PlanReport report = plan.report();
+    const std::size_t step = joined_step(report, direction);
+    const bool joined = step < steps_of(report, direction).size();
+    EXPECT_TRUE(joined || world().size() == 1 || (world().size() % 2 != 0 && direction == Direction::backward))
+        << report;
+    for (const Moment moment : {Moment::between, Moment::in_middle}) {
+      std::optional<DeviceFlip::Where> where;
+      if (mine()) where = {step, moment, 0, 0.4, sizeof(double), 62};
+      const bool told = run.check_flip(where, moment);
+      EXPECT_TRUE(told || moment != Moment::between || !joined) << "it never happened";
+    }
   }
 }
 

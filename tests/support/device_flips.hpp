@@ -2,6 +2,7 @@
 // Bits that flip in the arrays of GPU plans with the option verify: whether the plan tells what matters.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <optional>
@@ -53,15 +54,29 @@ class DeviceFlip : public DeviceStepHook {
 using AnyOf = std::function<bool(bool)>;
 inline bool alone(bool mine) { return mine; }
 
+inline const std::vector<PlanReport::Step>& steps_of(const PlanReport& report, Direction direction) {
+  return (direction == Direction::forward ? report.forward : report.backward).steps;
+}
+
+/// The first step that is a transform and the reshape beside it; the number of steps where none is.
+inline std::size_t joined_step(const PlanReport& report, Direction direction) {
+  const auto& steps = steps_of(report, direction);
+  const auto joined = std::find_if(steps.begin(), steps.end(), [](const PlanReport::Step& step) {
+    return step.text.find("fft ") != std::string::npos && step.text.find(" peers, ") != std::string::npos;
+  });
+  return to_size(joined - steps.begin());
+}
+
 /// A plan with verify, an input of noise in device memory, and the right result.
 class VerifiedRun {
  public:
-  VerifiedRun(Plan& plan, const TransformCase& c, AnyOf any = alone)
+  VerifiedRun(Plan& plan, const TransformCase& c, AnyOf any = alone, Direction direction = Direction::forward)
       : plan_(plan),
         case_(c),
         any_(std::move(any)),
+        direction_(direction),
         members_(members_of(plan)),
-        arrays_(make_arrays(members_, c, Direction::forward, "device", false)) {
+        arrays_(make_arrays(members_, c, direction, "device", false)) {
     fill();
     EXPECT_FALSE(told());
     for (const RunArrays& a : arrays_) right_.push_back(result_of(a));
@@ -98,7 +113,7 @@ class VerifiedRun {
       ins.push_back(a.source().data());
       outs.push_back(a.out.data());
     }
-    const Failure said = failure_of([&] { members_.run(Direction::forward, ins, outs); });
+    const Failure said = failure_of([&] { members_.run(direction_, ins, outs); });
     EXPECT_TRUE(!said.failed() || said.code == Status::corrupted) << said.text;
     if (said.failed()) {
       EXPECT_NE(said.text.find("verify found a wrong result in step "), std::string::npos) << said.text;
@@ -140,7 +155,7 @@ class VerifiedRun {
   int check_flips(std::optional<std::size_t> member) {
     const bool wide = case_.precision == Precision::f64;
     const std::vector<int> bits = wide ? std::vector{63, 62, 52, 51, 40} : std::vector{31, 30, 23, 22, 20};
-    const std::size_t steps = plan_.report().forward.steps.size();
+    const std::size_t steps = steps_of(plan_.report(), direction_).size();
     int count = 0;
     for (std::size_t step = 0; step < steps; ++step)
       for (const Moment moment : {Moment::before, Moment::in_middle, Moment::between, Moment::after}) {
@@ -170,6 +185,7 @@ class VerifiedRun {
   Plan& plan_;
   TransformCase case_;
   AnyOf any_;
+  Direction direction_;
   Members members_;
   std::vector<RunArrays> arrays_;
   std::vector<LocalArray> right_;

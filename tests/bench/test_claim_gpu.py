@@ -93,10 +93,10 @@ def test_wrong_numbers_are_no_figures(tmp_path):
     assert done.returncode == 1 and "1536^3: not in the record" in done.stdout
 
 
-def test_the_best_rival_counts_and_the_engine_is_none(tmp_path):
+def test_the_best_rival_counts_and_what_is_no_plan_is_none(tmp_path):
     lines = good()
     lines["mp"] = line("cufftmp", 1024, "c2c", "double", 2, 10.0)
-    lines["engine"] = line("shardfft-slab", 1536, "c2c", "double", 2, 1.0)
+    lines["no plan"] = line("shardfft-slab", 1536, "c2c", "double", 2, 1.0)
     done = judge(tmp_path, lines)
     assert done.returncode == 1 and "ratio_1024=1.00" in done.stdout and "ratio_1536=1.20" in done.stdout
 

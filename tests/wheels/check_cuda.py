@@ -4,9 +4,11 @@ OTHER-WHEEL: the wheel without GPUs, which is installed over it.
 """
 
 import os
+import re
 import subprocess
 import sys
 import tempfile
+from pathlib import Path
 
 import numpy as np
 
@@ -35,6 +37,30 @@ for asked in ({"processor": "gpu"}, {"devices": [0]}) if not found else ():
         assert "this build has GPU support, but no GPU was found" in str(error), error
     else:
         raise AssertionError(f"a plan with {asked} was made without a GPU")
+
+# Kernels are compiled by the program beside the module, and by threads where it is missing.
+compiler = Path(_core.__file__).parent / "shardfft" / "kernel-compiler"
+moved = compiler.with_name("moved")
+with tempfile.TemporaryDirectory() as folder:
+    starts = Path(folder, "starts")
+    starts.touch()
+
+    def compiled(name):
+        """Where nothing was kept; and how often the program was started until then."""
+        command = [sys.executable, "-m", "shardfft", "compile", "60x44", "--arch", "sm_90"]
+        variables = {"SHARDFFT_MPI": "none", "SHARDFFT_CACHE": f"{folder}/{name}"}
+        done = subprocess.run(command, capture_output=True, text=True, env=os.environ | variables)
+        assert done.returncode == 0 and not done.stderr, done.stderr
+        return re.sub(r" in .* s$", "", done.stdout.strip()), starts.read_text().count("started")
+
+    compiler.rename(moved)
+    kernels, _ = compiled("threads")
+    compiler.write_text(f'#!/bin/sh\necho started >> "{starts}"\nexec "{moved}"\n')
+    compiler.chmod(0o755)
+    again, times = compiled("processes")
+    moved.replace(compiler)
+    assert "kernel" in kernels and again == kernels, f"with the program: {again}; without it: {kernels}"
+    assert times > 0, f"{compiler} was not started"
 
 with open("/proc/self/maps") as maps:
     loaded = {line.split()[-1] for line in maps if "libcufft" in line or "libnccl" in line or "libcudart" in line}

@@ -25,6 +25,7 @@ std::vector<std::string> compile_kernels(const KernelsFor& /*plans*/) { missing(
 
 namespace gpu {
 
+void begin_kernels(KernelsFor /*plans*/, int /*processes*/) {}
 void check_device(int /*device*/) { missing(); }
 
 std::unique_ptr<Runner> make_runner(ExecutorSetup /*setup*/, const Program& /*program*/,

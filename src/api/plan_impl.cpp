@@ -3,7 +3,15 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <functional>
+#include <numeric>
+#include <variant>
+
+#include "base/succeeds.hpp"
+#include "gpu/run/make.hpp"
 #include "mpi/host_window.hpp"
+#include "tune/defaults.hpp"
 
 namespace shardfft {
 
@@ -20,11 +28,30 @@ std::vector<int> fewer_ranks(const Communicator& comm) {
   return numbers;
 }
 
+/// Kernels of Fourier transforms along all axes begin before the GPUs are set up, where passes of our own may be worth
+/// it. Throws Error for a layout that is none.
+void begin_kernels(const Transform& t, const Layout& in, const Options& o, int processes) {
+  const bool plain = o.axes.empty() && o.transforms.empty() && o.modes.empty() && o.workspace == Workspace::fast;
+  if (!plain || (t.kind != Kind::c2c && t.kind != Kind::r2c)) return;
+  const Shape& shape = in.shape();
+  if (!std::is_sorted(in.order().begin(), in.order().end())) return;
+  const double numbers = std::accumulate(shape.begin(), shape.end(), 1.0, std::multiplies<>());
+  if (numbers < static_cast<double>(gpu_defaults().elements_worth_passes)) return;
+  gpu::begin_kernels({{shape.begin(), shape.end()}, t.kind == Kind::r2c, t.precision, 0, o.verify}, processes);
+}
+
+/// Plans over GPUs ask the driver for them when it is told who takes part.
+const Ranks& kernels_begun(const Ranks& who, const Transform& t, const Layout& in, const Options& o) {
+  if (std::holds_alternative<Devices>(who)) succeeds([&] { begin_kernels(t, in, o, 1); });
+  return who;
+}
+
 }  // namespace
 
 Plan::Impl::Impl(const Ranks& who, Transform t, const Layout& in, const std::optional<Layout>& out, OutputLayout kind,
                  const Options& o)
-    : Members(who, o, {"plans", "the plan's"}), transform(t) {
+    : Members(kernels_begun(who, t, in, o), o, {"plans", "the plan's"}), transform(t) {
+  if (comm.valid() && place() == Place::gpu) succeeds([&] { begin_kernels(t, in, o, comm.size()); });
   spec = {transform, in, out, kind, options, ranks(), place()};
   together([&] {
     close_gaps(spec);

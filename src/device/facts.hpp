@@ -2,6 +2,7 @@
 // What planning asks about a device, as data: of a device of this machine, or given for one that is not here.
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace shardfft::device {
@@ -33,6 +34,9 @@ struct DeviceFacts {
 /// The facts of a device of this machine; asked for once, while planning.
 const DeviceFacts& facts(int device);
 const DeviceFacts& current_facts();
+
+/// The compute capability (90: 9.0) that the devices of this machine seem to have, without their driver.
+std::optional<int> likely_architecture();
 
 /// Whether SHARDFFT_BULK_COPIES in the environment is not 0.
 bool bulk_copies_wanted();

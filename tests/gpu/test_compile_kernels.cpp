@@ -16,6 +16,7 @@
 #include <thread>
 #include <vector>
 
+#include "device/begin_kernels.hpp"
 #include "device/cuda/lines/jit.hpp"
 #include "device/cuda/lines/nvrtc.hpp"
 #include "device/line_recipe.hpp"
@@ -78,6 +79,18 @@ TEST_F(CompiledKernels, OddRowsHaveTheirOwnAndLibraryKernelsNone) {
             (Names{"lines of 16 points, single", "lines of 16 points in rows of odd lengths, single"}));
   EXPECT_EQ(compile_kernels({.extents = {128, 128, 128}}), Names{});
   EXPECT_EQ(compile_kernels({.extents = {17, 17, 17}}), Names{});
+}
+
+/// What a plan does before the driver of its GPUs is set up.
+TEST_F(CompiledKernels, BeginWithoutAWait) {
+  if (why_not_) GTEST_SKIP() << *why_not_;
+  const KernelsFor plans{.extents = {14, 17}};
+  device::begin_kernels(plans);
+  for (int waits = 0; times().size() < 2 && waits < 6000; ++waits)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  EXPECT_EQ(times().size(), 2u);  // both directions
+  EXPECT_EQ(compile_kernels(plans), Names{"lines of 14 points, double"});
+  EXPECT_EQ(times().size(), 2u);
 }
 
 cpu_set_t cores_of(int thread) {

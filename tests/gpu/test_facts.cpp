@@ -1,12 +1,21 @@
 // Facts about devices as data: passes are chosen by what plans are told, whatever is there.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <string>
+
+#include "device/chips.hpp"
 #include "device/facts.hpp"
 #include "device/plane_pass.hpp"
 #include "device/runtime.hpp"
 
 namespace shardfft::device {
 namespace {
+
+namespace fs = std::filesystem;
 
 TEST(Facts, OfEveryDevice) {
   for (int device = 0; device < device_count(); ++device) {
@@ -20,6 +29,45 @@ TEST(Facts, OfEveryDevice) {
     EXPECT_LE(memory_info().free, one.memory_bytes);
     EXPECT_EQ(&current_facts(), &one);
   }
+}
+
+/// A bus with devices: the numbers of their vendor, kind and class.
+class Bus {
+ public:
+  Bus() {
+    std::string name = (fs::temp_directory_path() / "shardfft-bus-XXXXXX").string();
+    folder_ = mkdtemp(name.data());
+  }
+  ~Bus() {
+    std::error_code ignored;
+    fs::remove_all(folder_, ignored);
+  }
+  Bus& add(const char* vendor, const char* device, const char* what) {
+    const fs::path place = folder_ / std::to_string(count_++);
+    fs::create_directory(place);
+    std::ofstream(place / "vendor") << vendor << '\n';
+    std::ofstream(place / "device") << device << '\n';
+    std::ofstream(place / "class") << what << '\n';
+    return *this;
+  }
+  std::optional<int> architecture() const { return architecture_on_bus(folder_.string()); }
+
+ private:
+  fs::path folder_;
+  int count_ = 0;
+};
+
+TEST(Facts, OfChipsOnABus) {
+  const char *const nvidia = "0x10de", *const compute = "0x030200", *const screen = "0x030000";
+  EXPECT_EQ(Bus().architecture(), std::nullopt);
+  EXPECT_EQ(architecture_on_bus("/nothing/is/here"), std::nullopt);
+  EXPECT_EQ(Bus().add(nvidia, "0x2335", compute).add(nvidia, "0x2330", compute).architecture(), 90);   // H200, H100
+  EXPECT_EQ(Bus().add(nvidia, "0x20b2", compute).add("0x8086", "0x2330", screen).architecture(), 80);  // A100
+  EXPECT_EQ(Bus().add(nvidia, "0x2204", screen).architecture(), 86);                                   // RTX 3090
+  EXPECT_EQ(Bus().add(nvidia, "0x2684", screen).add(nvidia, "0x22ba", "0x040300").architecture(),
+            89);  // RTX 4090, its sound
+  EXPECT_EQ(Bus().add(nvidia, "0x2335", compute).add(nvidia, "0x20b2", compute).architecture(), std::nullopt);
+  EXPECT_EQ(Bus().add(nvidia, "0x2335", compute).add(nvidia, "0x1eb8", screen).architecture(), std::nullopt);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <map>
 #include <mutex>
 
+#include "device/chips.hpp"
 #include "device/cuda/calls.hpp"
 #include "device/cuda/compiled_for.hpp"
 
@@ -51,6 +52,8 @@ DeviceFacts ask(int device) {
 }
 
 }  // namespace
+
+std::optional<int> likely_architecture() { return architecture_on_bus("/sys/bus/pci/devices"); }
 
 const DeviceFacts& facts(int device) {
   static std::mutex mutex;

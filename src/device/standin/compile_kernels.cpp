@@ -1,5 +1,6 @@
 // Where no compiler for kernels is known when the library is built.
 #include "base/check.hpp"
+#include "device/begin_kernels.hpp"
 #include "device/factor_code.hpp"
 #include "shardfft/kernels.hpp"
 
@@ -10,6 +11,9 @@ std::vector<std::string> compile_kernels(const KernelsFor& /*plans*/) {
 }
 
 namespace device {
+
+bool has_cores_for_kernels(int /*processes*/) { return false; }
+void begin_kernels(const KernelsFor& /*plans*/) {}
 
 std::string factor_code(const SpectralFactors& /*factors*/, ElementType /*element*/, int /*architecture*/) {
   fail(Status::unsupported, "operators of CUDA source text need a CUDA toolkit, which this build has not found");

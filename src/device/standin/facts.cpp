@@ -21,6 +21,8 @@ DeviceFacts& given() {
 
 const DeviceFacts& facts(int /*device*/) { return given(); }
 
+std::optional<int> likely_architecture() { return std::nullopt; }
+
 namespace standin {
 
 void give_facts(const DeviceFacts& facts) { given() = facts; }

@@ -1,6 +1,8 @@
 #include "gpu/run/make.hpp"
 
 #include "base/check.hpp"
+#include "device/begin_kernels.hpp"
+#include "device/facts.hpp"
 #include "device/pointwise.hpp"
 #include "gpu/move/exchange.hpp"
 #include "gpu/run/executor.hpp"
@@ -11,6 +13,13 @@ namespace shardfft {
 std::vector<std::string> device_exchange_names() { return gpu::device_exchange_names(); }
 
 namespace gpu {
+
+void begin_kernels(KernelsFor plans, int processes) {
+  const auto architecture = device::likely_architecture();
+  if (!architecture || !device::has_cores_for_kernels(processes)) return;
+  plans.architecture = *architecture;
+  device::begin_kernels(plans);
+}
 
 void check_device(int device) {
   const int count = device::device_count();

@@ -6,8 +6,14 @@
 #include "pack/spectral_factors.hpp"
 #include "run/runner.hpp"
 #include "run/setup.hpp"
+#include "shardfft/kernels.hpp"
 
 namespace shardfft::gpu {
+
+/// Begins to compile kernels of plans for such arrays, one in each of `processes`: the driver of the GPUs takes a
+/// second to be set up. Nothing depends on it; the architecture is that of this machine's GPUs, as far as it can be
+/// told.
+void begin_kernels(KernelsFor plans, int processes);
 
 /// Throws Error unless this process could use GPU `device` (-1: any); does not communicate.
 void check_device(int device);

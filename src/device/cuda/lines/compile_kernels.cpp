@@ -4,7 +4,9 @@
 
 #include "base/check.hpp"
 #include "base/own_folder.hpp"
+#include "device/begin_kernels.hpp"
 #include "device/cuda/lines/jit.hpp"
+#include "device/facts.hpp"
 #include "device/kernel_cache.hpp"
 #include "shardfft/kernels.hpp"
 
@@ -103,6 +105,13 @@ class KernelSet {
 };
 
 }  // namespace
+
+bool device::has_cores_for_kernels(int processes) { return lines::has_spare_cores(processes); }
+
+void device::begin_kernels(const KernelsFor& plans) {
+  if (!lines::can_compile() || !bulk_copies_wanted() || lines::nvrtc_version().empty()) return;
+  lines::begin_machine_code([plans] { const KernelSet begun(plans); });
+}
 
 std::vector<std::string> compile_kernels(const KernelsFor& plans) {
   if (lines::nvrtc_version().empty()) fail(Status::unsupported, "libnvrtc was not found");

@@ -232,13 +232,6 @@ void begin_code(const Cut& cut, Precision precision, Skills skills, int architec
   for (const bool backward : {false, true}) begin_way(cut, precision, skills, backward, architecture);
 }
 
-/// Whether cores are left for kernels that may not be wanted.
-bool has_spare_cores() {
-  constexpr unsigned enough = 16;
-  const AnyCore anywhere;  // they are counted
-  return std::thread::hardware_concurrency() >= enough;
-}
-
 /// Stack to be reckoned with before a kernel is compiled. Where many threads share the registers, code for two lines
 /// that are cut otherwise seldom finds enough.
 int likely_stack_bytes(const PlaneCut& cut) {
@@ -258,6 +251,14 @@ void begin_guesses(const std::vector<PlaneCut>& cuts, Precision precision, Plane
 }
 
 }  // namespace
+
+bool has_spare_cores(int processes) {
+  constexpr int enough = 16;
+  const AnyCore anywhere;  // they are counted
+  return static_cast<int>(std::thread::hardware_concurrency()) / std::max(processes, 1) >= enough;
+}
+
+void begin_machine_code(std::function<void()> work) { Compilations::instance().begin(std::move(work)); }
 
 MachineCode machine_code(const std::string& name, const std::string& source, int architecture) {
   return Compilations::instance().begin(key_of(name, architecture), source, architecture).get();

@@ -1,6 +1,7 @@
 #pragma once
 // Line and plane kernels that are compiled when a plan first needs them (NVRTC), and kept on disk.
 #include <algorithm>
+#include <functional>
 #include <string>
 
 #include "device/cuda/lines/nvrtc.hpp"
@@ -36,5 +37,10 @@ const PlaneCut& choose_cut(const std::vector<PlaneCut>& cuts, Precision precisio
                            int architecture);
 /// Begins the choice, and then the code of what is chosen, on other threads.
 void begin_machine_code(const std::vector<PlaneCut>& cuts, Precision precision, PlaneSkills skills, int architecture);
+
+/// Whether so many processes have cores left for code that may not be wanted.
+bool has_spare_cores(int processes = 1);
+/// Does, on another thread, work that begins some code. What it throws is lost.
+void begin_machine_code(std::function<void()> work);
 
 }  // namespace shardfft::device::lines

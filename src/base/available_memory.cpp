@@ -65,7 +65,8 @@ void take_groups(Room& room, const std::string& root) {
   for (std::string line; std::getline(file, line);) {  // "number:controllers:/path"
     const std::size_t first = line.find(':'), second = line.find(':', first + 1);
     if (first == std::string::npos || second == std::string::npos) continue;
-    const std::string controllers = "," + line.substr(first + 1, second - first - 1) + ",";
+    std::string controllers = line.substr(first, second - first + 1);
+    controllers.front() = controllers.back() = ',';
     std::string group = line.substr(second + 1);
     if (group.empty() || group.front() != '/' || group == "/" || group.starts_with("/..")) group.clear();
     if (controllers == ",,")

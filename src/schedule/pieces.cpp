@@ -156,7 +156,10 @@ namespace {
 /// "1:2:4 along axis 0".
 std::string sizes_along(const Chunking& chunking, const std::vector<int>& sizes) {
   std::string text;
-  for (const int size : sizes) text += (text.empty() ? "" : ":") + std::to_string(size);
+  for (const int size : sizes) {
+    if (!text.empty()) text += ':';
+    text += std::to_string(size);
+  }
   return text + " along " + axis_of(chunking);
 }
 

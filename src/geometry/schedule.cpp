@@ -121,8 +121,11 @@ Piece sliced(Piece piece, const Slice& slice) {
   Progression& axis = piece.set.axis[a];
   const std::int64_t grains = (axis.count + slice.grain - 1) / slice.grain;
   const Progression last = block_part(grains, slice.parts, slice.index + slice.run - 1);
-  const std::int64_t first = std::min(block_part(grains, slice.parts, slice.index).first * slice.grain, axis.count);
-  const std::int64_t count = std::min((last.first + last.count) * slice.grain, axis.count) - first;
+  const std::int64_t all = block_part(grains, slice.parts, slice.index).first, run = last.first + last.count - all;
+  const auto index = [&](std::int64_t share) {
+    return std::min((all + run * share / slice.shares) * slice.grain, axis.count);
+  };
+  const std::int64_t first = index(slice.begin), count = index(slice.end) - first;
   piece.offset += first * piece.stride[a];
   axis = {axis.at(first), count, axis.stride};
   return piece;

@@ -51,13 +51,16 @@ std::size_t table_bytes(const std::vector<Message>& messages);
 std::size_t table_bytes(const Schedule& schedule);
 
 /// Part `index` of `parts` near-equal runs of every rank's own indices along `axis`, or `run` parts from there on; axis
-/// < 0 means everything. Runs begin at multiples of `grain` of these indices.
+/// < 0 means everything. Runs begin at multiples of `grain` of these indices. Of that, the share from `begin` to `end`
+/// of `shares`, likewise.
 struct Slice {
   int axis = -1;
   std::int64_t parts = 1;
   std::int64_t index = 0;
   std::int64_t grain = 1;
   std::int64_t run = 1;
+  std::int64_t shares = 1, begin = 0, end = 1;
+  bool operator==(const Slice&) const = default;
 };
 
 /// The one piece of `rank`, or one of no elements; throws Error, internal, where there are several.

@@ -58,6 +58,8 @@ class DeviceOperation {
   virtual void enqueue(int phase, const DeviceBuffers& buffers, device::StreamHandle stream) = 0;
   /// Between phases 0 and 1: what comes next on `stream` may write into the arrays of those to whom this member sends.
   virtual void await_receivers(device::StreamHandle /*stream*/) {}
+  /// From phase 1 on: what comes next on `stream` may write over what this member has sent.
+  virtual void await_sent(device::StreamHandle /*stream*/) {}
   /// With the option verify, before it is enqueued: checks that the operation takes part in, which live as long as it
   /// runs; none where others look at its arrays.
   virtual DeviceChecks make_checks();

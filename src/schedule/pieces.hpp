@@ -57,10 +57,6 @@ std::int64_t longest_run(const Layout& layout, int axis);
 /// or the axis that pencils keep); otherwise one end is cut and the other waits for all chunks, or is done before.
 std::vector<Chunking> possible_chunkings(const ChunkedSteps& steps, int chunks);
 
-inline bool operator==(const Slice& a, const Slice& b) {
-  return a.axis == b.axis && a.parts == b.parts && a.index == b.index && a.grain == b.grain && a.run == b.run;
-}
-
 /// A reshape and the transforms at its ends, each in pieces.
 struct Pieces {
   /// One message a pair of ranks: of the reshape, what is in both.
@@ -72,6 +68,8 @@ struct Pieces {
   std::vector<Message> messages;
   /// So many messages send of one piece of the transform before each, the others what is left of all of them.
   int head = 0;
+  /// The last piece of the transform behind takes so many messages more than each of the others behind the first one.
+  int split = 0;
   /// The transform before the reshape is to store what it makes where the reshape leads, in the arrays of others too:
   /// the only message then tells when it is there.
   bool stores = false;
@@ -83,12 +81,12 @@ struct Pieces {
   /// The last piece of the transform before that a message sends, and the last message that a piece of the transform
   /// after takes.
   int sends(int message) const { return message < head ? message : befores() - 1; }
-  int takes(int piece) const { return moves() - afters() + piece; }
+  int takes(int piece) const { return piece + 1 == afters() ? moves() - 1 : moves() - split - afters() + piece; }
   /// As that of EndCuts, of near-equal pieces.
   double rest() const { return static_cast<double>(befores() - head) / befores(); }
   bool operator==(const Pieces& other) const {
     return before == other.before && after == other.after && messages == other.messages && head == other.head &&
-           stores == other.stores;
+           split == other.split && stores == other.stores;
   }
 };
 

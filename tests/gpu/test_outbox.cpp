@@ -1,6 +1,8 @@
 // Where what a reshape sends lies in the output of the transform behind it, element by element.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <optional>
 #include <set>
 
 #include "geometry/gaps.hpp"
@@ -45,7 +47,6 @@ Joined slab(const Shape& shape, bool real, int ranks, Direction direction, std::
 
 /// Nothing of the messages that have not left is written over, or lies outside of the output.
 void check(const Joined& steps, const Pieces& cut, int rank, const gpu::Outbox& box) {
-  const Layout& from = box.packed ? *box.packed : steps.from.layout;
   const auto element = static_cast<std::int64_t>(element_bytes(steps.from, Precision::f64));
   const State& out = steps.after->after;
   const auto written = static_cast<std::int64_t>(element_bytes(out, Precision::f64));
@@ -54,26 +55,30 @@ void check(const Joined& steps, const Pieces& cut, int rank, const gpu::Outbox& 
   std::size_t elements = 0;
   for (std::size_t m = 0; m < cut.messages.size(); ++m) {
     Places& places = sent.emplace_back();
+    const gpu::Outbox::Place& place = box.messages[m];
+    const Layout from = place.layout.value_or(steps.from.layout);
     for (const Message& message :
          make_schedule(from, steps.to.layout, rank, cut.messages[m].from, cut.messages[m].to).send)
       for (const Box& of : message.boxes) {
-        add(places, of, element, box.messages[m] ? box.offset : 0);
+        add(places, of, element, place.begin);
         elements += to_size(of.elements());
       }
-    if (!box.messages[m] || places.empty()) continue;
+    if (!place.in_output || places.empty()) continue;
     EXPECT_GE(*places.begin(), 0);
     EXPECT_LT(*places.rbegin(), static_cast<std::int64_t>(state_bytes(out, Precision::f64, rank)));
   }
   for (std::size_t m = 0; m < sent.size(); ++m)
-    for (const std::int64_t at : sent[m]) all.insert(box.messages[m] ? at - box.offset : at);
-  EXPECT_EQ(all.size(), elements * to_size(element) / 8) << "two elements in one place";
+    for (const std::int64_t at : sent[m]) all.insert(box.messages[m].in_output ? at : at + (std::int64_t{1} << 40));
+  const bool waits = std::any_of(box.waits.begin(), box.waits.end(), [](int message) { return message >= 0; });
+  EXPECT_TRUE(waits || all.size() == elements * to_size(element) / 8) << "two elements in one place";
   for (int k = 0; k < cut.afters(); ++k) {
     Places over;
     const Piece piece = sliced(only_piece(out.layout, rank), cut.after[to_size(k)]);
     if (piece.set.empty()) continue;
     add(over, box_of(piece), written, 0);
     for (int m = cut.takes(k) + 1; m < cut.moves(); ++m)
-      for (const std::int64_t at : sent[to_size(m)]) ASSERT_FALSE(box.messages[to_size(m)] && over.contains(at));
+      for (const std::int64_t at : sent[to_size(m)])
+        ASSERT_FALSE(box.messages[to_size(m)].in_output && over.contains(at));
   }
 }
 
@@ -104,6 +109,71 @@ TEST(Outbox, IsNotWrittenBeforeItHasLeft) {
   EXPECT_GT(packed, 50);
   EXPECT_GT(whole, packed);
   EXPECT_GT(divided, 50);
+}
+
+/// Whether a piece of the transform is written over one that is there already only where its message has left: two
+/// before the first that leaves in parts, or more.
+void check_waits(const Joined& steps, const Pieces& cut, int rank, const gpu::Outbox& box) {
+  const auto element = static_cast<std::int64_t>(element_bytes(steps.from, Precision::f64));
+  const int whole = static_cast<int>(
+      std::count_if(cut.messages.begin(), cut.messages.end(), [](const auto& m) { return m.to.axis < 0; }));
+  std::vector<Places> written;
+  for (std::size_t k = 0; k < cut.before.size(); ++k) {
+    const Layout from = box.pieces[k].layout.value_or(steps.from.layout);
+    add(written.emplace_back(), box_of(sliced(only_piece(from, rank), cut.before[k])), element, box.pieces[k].begin);
+    EXPECT_LT(box.waits[k], std::max(0, std::min(static_cast<int>(k), whole) - 1));
+    for (std::size_t j = 0; j < k; ++j)
+      if (static_cast<int>(j) > box.waits[k])
+        for (const std::int64_t at : written[j]) ASSERT_FALSE(written[k].contains(at)) << j << " and " << k;
+  }
+}
+
+/// What is put aside is what the last message sends, from where the one before it sends.
+void check_aside(const Joined& steps, const Pieces& cut, int rank, const gpu::Outbox& box) {
+  Places from, to, sent, whole;
+  const Pieces::Message& end = cut.messages.back();
+  const gpu::Outbox::Place &there = box.messages.back(), &here = box.messages[box.messages.size() - 2];
+  const auto all = [&](const gpu::Outbox::Place& place, Places& places) {
+    for (const Message& message : make_schedule(*place.layout, steps.to.layout, rank, end.from, end.to).send)
+      for (const Box& of : message.boxes) add(places, of, 8, place.begin / 2);
+  };
+  all(there, sent);
+  all(here, whole);
+  for (const LocalCopy& copy : box.aside) {
+    add(from, copy.from, 8, here.begin / 2);
+    add(to, copy.to, 8, there.begin / 2);
+  }
+  EXPECT_EQ(from, whole);
+  EXPECT_EQ(to, sent);
+  if (sent.empty()) return;
+  EXPECT_GE(*sent.begin(), 0);
+  EXPECT_LT(2 * *sent.rbegin(), box.rest_bytes);
+}
+
+/// Planes in padded rows, of which some leave whole and others in parts.
+TEST(Outbox, SpreadsPlanes) {
+  int waits = 0;
+  for (const int ranks : {2, 4})
+    for (const int head : {3, 4}) {
+      const Joined steps = slab({ranks * 16, ranks * 16, 60}, true, ranks, Direction::forward, 8);
+      const Pieces cut = in_pieces({1, 8, ChunkEnds::sender}, {2, 4, ChunkEnds::receiver}, head);
+      for (int rank = 0; rank < ranks; ++rank) {
+        SCOPED_TRACE(std::to_string(ranks) + " ranks, head " + std::to_string(head));
+        std::optional<gpu::Outbox> box;
+        std::optional<Pieces> split;
+        for (int sixteenths = 1; sixteenths < 16 && !box; ++sixteenths) {
+          split = gpu::split_last(cut, sixteenths);
+          box = gpu::spread_outbox_of(steps, *split, rank, Precision::f64);
+        }
+        ASSERT_TRUE(box || head == 3);  // where half of all leaves in parts
+        if (!box) continue;
+        check(steps, *split, rank, *box);
+        check_waits(steps, *split, rank, *box);
+        check_aside(steps, *split, rank, *box);
+        waits += static_cast<int>(std::count_if(box->waits.begin(), box->waits.end(), [](int m) { return m >= 0; }));
+      }
+    }
+  EXPECT_GT(waits, 0);
 }
 
 }  // namespace

@@ -24,7 +24,8 @@ struct DeviceReshapeSetup {
   std::size_t element_bytes = 16;
   Part part = Part::all;
   bool stored = false;  ///< passes store all of it where it belongs, wherever a run lets them: what it moves is little
-  std::optional<Layout> packed{};  ///< where the elements of `from` lie that go to other ranks, if not as there
+  std::vector<std::optional<Layout>> sources{};  ///< by message: where the elements of `from` lie that go to other
+                                                 ///< ranks, if not as there
 };
 
 /// One operation for each member here, in the team's order.

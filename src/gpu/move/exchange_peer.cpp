@@ -94,9 +94,10 @@ class PeerExchange : public DeviceOperation {
     const Schedule schedule = schedule_of(setup, member, slices);
     self_ = schedule.self;
     bytes_sent_ = schedule.send_count * static_cast<std::int64_t>(element_bytes_);
-    const Schedule packed =
-        setup.packed ? make_schedule(*setup.packed, setup.to, rank_, slices.from, slices.to) : Schedule{};
-    for (const Message& m : setup.packed ? packed.send : schedule.send) add_message(setup, slices, m, way);
+    const std::optional<Layout> source =
+        setup.sources.empty() ? std::nullopt : setup.sources[static_cast<std::size_t>(round)];
+    const Schedule elsewhere = source ? make_schedule(*source, setup.to, rank_, slices.from, slices.to) : Schedule{};
+    for (const Message& m : source ? elsewhere.send : schedule.send) add_message(setup, slices, m, way);
     for (const Message& m : schedule.recv) {
       senders_.push_back(m.peer);
       landed_.insert(landed_.end(), m.boxes.begin(), m.boxes.end());
@@ -159,6 +160,9 @@ class PeerExchange : public DeviceOperation {
   }
   void await_receivers(device::StreamHandle stream) override {
     for (const device::EventHandle ready : ready_) device::wait(stream, ready);
+  }
+  void await_sent(device::StreamHandle stream) override {
+    for (const PeerMessage& m : messages_) device::wait(stream, sent(m.peer));
   }
   void abandon() override {
     const device::DeviceScope scope(device_);

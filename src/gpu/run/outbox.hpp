@@ -11,18 +11,38 @@
 namespace shardfft::gpu {
 
 struct Outbox {
-  /// Where a rank alone packs what goes to others, in the order in which it leaves; none: all lies as before the
-  /// reshape.
-  std::optional<Layout> packed{};
-  std::vector<LineOwners> owners{};             ///< then, by piece of the transform: where it leaves its points
-  std::int64_t offset = 0;                      ///< bytes of the output before it
-  std::int64_t rest_begin = 0, rest_bytes = 0;  ///< of it, in bytes: what has no place in the output
-  std::vector<bool> pieces{}, messages{};       ///< of the transform, of the reshape: those in the output
+  /// What a piece of the transform writes, or a message sends: at `begin` bytes of the output, or of what has no place
+  /// there, begins the array in which it lies.
+  struct Place {
+    bool in_output = true;
+    std::int64_t begin = 0;
+    std::optional<Layout> layout{};  ///< of that array, where it is not the one before the reshape
+  };
+  std::vector<Place> pieces{}, messages{};
+  std::vector<LineOwners>
+      owners{};                 ///< by piece: where it leaves its points, if a rank alone packs what goes to others
+  std::int64_t rest_bytes = 0;  ///< of what has no place in the output
+  std::vector<int> waits{};     ///< by piece: the message that must have left before it is written, or -1
+  /// What the last message sends is copied out of the way when all pieces are there, from where the one before it lies.
+  std::vector<LocalCopy> aside{};
+  std::size_t element_bytes = 0;
+
+  bool packs() const { return !owners.empty(); }
 };
 
 /// For a pipeline that ends elsewhere than it lands, of transforms at both ends: in the output, which is no other array
 /// of it, while pieces behind the reshape are written there. Packed, only where the pass before it transforms one axis
 /// (others keep more than results in the array that they write). Nothing where none of it has a place there.
 std::optional<Outbox> outbox_of(const Joined& steps, const Pieces& pieces, int rank, Precision precision, bool packed);
+
+/// The same of planes that wait between pieces of lines: those that leave in parts lie apart, so that what the pieces
+/// behind the reshape write first is where has left first; and they begin where others have left. The rest is what the
+/// last message sends: pieces are split_last(). Nothing where that is not so.
+std::optional<Outbox> spread_outbox_of(const Joined& steps, const Pieces& pieces, int rank, Precision precision);
+
+/// The same pieces, but `sixteenths` of what the last piece behind the reshape takes of others than whole ones are a
+/// message of its own, the last one: padded rows that wait are longer than those that are written, until then, in their
+/// place. Nothing where no two pieces take of the same ones before the reshape.
+std::optional<Pieces> split_last(const Pieces& pieces, int sixteenths);
 
 }  // namespace shardfft::gpu

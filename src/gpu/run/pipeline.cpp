@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "device/copy_box.hpp"
 #include "gpu/check/device_check.hpp"
 #include "gpu/pass/device_fft.hpp"
 #include "gpu/run/outbox.hpp"
@@ -52,11 +53,13 @@ struct EndBuffers {
 class PipelineEnd {
  public:
   PipelineEnd() = default;
-  /// `side`: the one next to the reshape; `beyond`: the layout at the other end of that.
+  /// `side`: the one next to the reshape; `beyond`: the layout at the other end of that. `outbox`: null, or where the
+  /// pieces before the reshape lie.
   PipelineEnd(const Pass& fft, const ExecutorSetup& setup, const Pieces& pieces, int rank, LineOwners::Side side,
-              const Layout& beyond);
+              const Layout& beyond, const Outbox* outbox = nullptr);
 
   bool empty() const { return ffts_.empty(); }
+  int pieces() const { return static_cast<int>(ffts_.size()); }
   /// Lets its passes have, in the arrays at the other end of the reshape, everything or what does not travel. Returns
   /// whether they can.
   bool take(Moved what);
@@ -100,13 +103,15 @@ class PipelineEnd {
 };
 
 PipelineEnd::PipelineEnd(const Pass& fft, const ExecutorSetup& setup, const Pieces& pieces, int rank,
-                         LineOwners::Side side, const Layout& beyond)
+                         LineOwners::Side side, const Layout& beyond, const Outbox* outbox)
     : side_(side), rank_(rank) {
   const bool is_before = side == LineOwners::Side::output;
-  const Layout& here = (is_before ? fft.after : fft.before).layout;
+  Pass pass = fft;
+  const Layout& here = (is_before ? pass.after : pass.before).layout;
   const std::vector<Slice>& slices = is_before ? pieces.before : pieces.after;
   for (const Slice& slice : slices) {
-    FftPart part = part_of(fft, rank, setup.precision, slice);
+    if (outbox != nullptr) pass.after.layout = outbox->pieces[ffts_.size()].layout.value_or(fft.after.layout);
+    FftPart part = part_of(pass, rank, setup.precision, slice);
     // What was found fit for chunks is the way that is expected to be the fastest.
     part.spec.effort = slices.size() > 1 ? Effort::estimate : setup.options.effort;
     Fft& made = ffts_.emplace_back();
@@ -236,9 +241,10 @@ class DevicePipeline : public PipelineOf<JointOperation, PipelineEnd, DeviceOper
   void enqueue(int phase, const DeviceBuffers& buffers, device::StreamHandle stream) override {
     const bool one_array = buffers.one_array && runs_in_place();
     std::byte* const source = before_.empty() ? const_cast<std::byte*>(buffers.in)  // only read
-                              : outbox_       ? buffers.out + outbox_->offset
                                               : buffers.middle;
-    std::byte* const rest = outbox_ && outbox_->rest_bytes > 0 ? buffers.middle - outbox_->rest_begin : source;
+    const auto at = [&buffers](const Outbox::Place& place) {
+      return (place.in_output ? buffers.out : buffers.middle) + place.begin;
+    };
     const Moved leaves = one_array ? Moved::nothing : before_.moves();
     const bool takes_own = leaves == Moved::nothing && after_.moves() == Moved::own && !(one_array && before_.empty());
     // What lands elsewhere than in the output is led from there by the transform, or by the exchange itself.
@@ -254,15 +260,22 @@ class DevicePipeline : public PipelineOf<JointOperation, PipelineEnd, DeviceOper
     moved.moved = takes_own ? Moved::own : leaves;
     for (const Turn& turn : turns(phase, one_array)) {
       const auto number = static_cast<std::size_t>(turn.piece);
-      if (outbox_ && turn.stage == Stage::move) moved.in = outbox_->messages[number] ? source : rest;
+      if (outbox_ && turn.stage == Stage::move) moved.in = at(outbox_->messages[number]);
       if (outbox_ && turn.stage == Stage::before) {
-        first.out = outbox_->pieces[number] ? source : rest;
+        first.out = at(outbox_->pieces[number]);
         for (std::size_t q = 0; q < far.size(); ++q)
-          if (outbox_->packed && q != static_cast<std::size_t>(rank_)) far[q] = first.out;
+          if (outbox_->packs() && q != static_cast<std::size_t>(rank_)) far[q] = first.out;
+        if (const int wait = outbox_->waits[number]; wait >= 0)
+          moves_[static_cast<std::size_t>(wait)]->await_sent(stream);
       }
       if (turn.stage == Stage::before) {
         if (leaves == Moved::all) moves_.front()->await_receivers(stream);
         before_.run(turn.piece, first, stream);
+      }
+      if (turn.stage == Stage::before && outbox_ && turn.piece + 1 == before_.pieces()) {
+        const Outbox::Place &there = outbox_->messages.back(), &here = outbox_->messages[outbox_->messages.size() - 2];
+        for (const LocalCopy& copy : outbox_->aside)
+          device::copy_box(at(here), copy.from, at(there), copy.to, outbox_->element_bytes, stream);
       }
       if (turn.stage == Stage::move) move(turn).enqueue(phase, moved, stream);
       if (turn.stage == Stage::after) after_.run(turn.piece, then, stream);
@@ -291,56 +304,111 @@ FftPart part_of(const Pass& pass, int rank, Precision precision, const Slice& sl
   return {fft_spec(pass, rank, precision, slice), offset(pass.before), offset(pass.after)};
 }
 
-MemberOperations make_device_pipeline(const ExecutorSetup& setup, Team& team, const Joined& steps, const Pieces& pieces,
+namespace {
+
+/// What the operations of a pipeline are made of, by member.
+struct Made {
+  PipelineEnd before, after;
+  std::unique_ptr<DeviceCheck> check;
+  std::optional<Outbox> outbox{};
+  std::vector<std::unique_ptr<DeviceOperation>> exchanges{};
+};
+
+/// What all members are told is what all can. Collective.
+class Making {
+ public:
+  Making(const ExecutorSetup& setup, Team& team, const Joined& steps) : setup_(setup), team_(team), steps_(steps) {}
+
+  bool all_can(const std::function<bool(std::size_t)>& can) const {
+    std::int64_t all = 1;
+    team_.for_members([&](std::size_t m) {
+      if (!can(m)) all = 0;
+      return all;
+    });
+    return team_.min(all) == 1;
+  }
+  int rank(std::size_t member) const { return team_.here()[member].rank; }
+  /// In these pieces, which lie where `boxes` says, by member; none where they lie as the reshape has them.
+  std::vector<Made> ends(const Pieces& pieces, const std::vector<std::optional<Outbox>>& boxes) const {
+    return team_.for_members([&](std::size_t m) {
+      Made made;
+      const Outbox* const box = boxes.empty() ? nullptr : &*boxes[m];
+      const Layout &from = steps_.from.layout, &to = steps_.to.layout;
+      if (steps_.before)
+        made.before = PipelineEnd(*steps_.before, setup_, pieces, rank(m), LineOwners::Side::output, to, box);
+      if (steps_.after) made.after = PipelineEnd(*steps_.after, setup_, pieces, rank(m), LineOwners::Side::input, from);
+      if (!boxes.empty()) made.outbox = boxes[m];
+      return made;
+    });
+  }
+  /// Each member may have its own share in place; but all store, or none.
+  bool take(std::vector<Made>& all, PipelineEnd Made::*end, Moved what) const {
+    return all_can([&](std::size_t m) { return (all[m].*end).take(what); });
+  }
+  /// Sends from the output what has a place there: as it lies, or packed.
+  bool send_from_output(std::vector<Made>& all, const Pieces& pieces, bool packed) const {
+    const bool can = all_can([&](std::size_t m) {
+      Made& made = all[m];
+      made.outbox = outbox_of(steps_, pieces, rank(m), setup_.precision, packed);
+      return made.outbox && (!packed || made.before.take(made.outbox->owners));
+    });
+    if (can) return true;
+    for (Made& made : all) made.outbox.reset();
+    if (packed) take(all, &Made::before, Moved::own);
+    return false;
+  }
+  /// The pieces, changed so, and all ends where all of what is before the reshape lies in the output; none where it
+  /// cannot.
+  std::vector<Made> spread(Pieces& pieces) const {
+    constexpr int most = 15;
+    for (int sixteenths = 1; sixteenths <= most; ++sixteenths) {
+      const std::optional<Pieces> split = split_last(pieces, sixteenths);
+      if (!split) return {};
+      std::vector<std::optional<Outbox>> boxes(team_.here().size());
+      if (!all_can([&](std::size_t m) {
+            boxes[m] = spread_outbox_of(steps_, *split, rank(m), setup_.precision);
+            return boxes[m].has_value();
+          }))
+        continue;
+      std::vector<Made> all = ends(*split, boxes);
+      if (!take(all, &Made::before, Moved::own)) return {};
+      pieces = *split;
+      return all;
+    }
+    return {};
+  }
+
+ private:
+  const ExecutorSetup& setup_;
+  Team& team_;
+  const Joined& steps_;
+};
+
+}  // namespace
+
+MemberOperations make_device_pipeline(const ExecutorSetup& setup, Team& team, const Joined& steps, const Pieces& wanted,
                                       bool leads, bool output_is_free) {
   const Layout &from = steps.from.layout, &to = steps.to.layout;
-  struct Made {
-    PipelineEnd before, after;
-    std::unique_ptr<DeviceCheck> check;
-    std::optional<Outbox> outbox{};
-    std::vector<std::unique_ptr<DeviceOperation>> exchanges{};
-  };
-  auto all = team.for_members([&](std::size_t m) {
-    const int rank = team.here()[m].rank;
-    Made made;
-    if (steps.before) made.before = PipelineEnd(*steps.before, setup, pieces, rank, LineOwners::Side::output, to);
-    if (steps.after) made.after = PipelineEnd(*steps.after, setup, pieces, rank, LineOwners::Side::input, from);
-    if (setup.options.verify)
-      made.check = make_device_move_check(from, to, rank, element_bytes(steps.from, setup.precision));
-    return made;
-  });
-  // Each member may have its own share in place; but all store, or none.
-  const auto take = [&](PipelineEnd Made::*end, Moved what) {
-    std::int64_t can = 1;
-    team.for_members([&](std::size_t m) {
-      if (!(all[m].*end).take(what)) can = 0;
-      return can;
-    });
-    return team.min(can) == 1;
-  };
-  const bool stores = pieces.stores && take(&Made::before, Moved::all);
-  const bool leaves_own = !stores && take(&Made::before, Moved::own);
-  take(&Made::after, Moved::own);
-  const auto send_from_output = [&](bool packed) {
-    std::int64_t can = 1;
-    team.for_members([&](std::size_t m) {
-      Made& made = all[m];
-      made.outbox = outbox_of(steps, pieces, team.here()[m].rank, setup.precision, packed);
-      if (!made.outbox || (packed && !made.before.take(made.outbox->owners))) can = 0;
-      return can;
-    });
-    if (team.min(can) == 1) return true;
-    for (Made& made : all) made.outbox.reset();
-    if (packed) take(&Made::before, Moved::own);
-    return false;
-  };
-  const bool may_send_from_output = leaves_own && leads && output_is_free && steps.after;
-  const bool packed = may_send_from_output && send_from_output(true);
-  if (may_send_from_output && !packed) send_from_output(false);
+  const Making making(setup, team, steps);
+  Pieces pieces = wanted;
+  std::vector<Made> all = making.ends(pieces, {});
+  const bool stores = pieces.stores && making.take(all, &Made::before, Moved::all);
+  const bool leaves_own = !stores && making.take(all, &Made::before, Moved::own);
+  if (leaves_own && leads && output_is_free && steps.after && !making.send_from_output(all, pieces, true)) {
+    const bool rest = !making.send_from_output(all, pieces, false) ||
+                      !making.all_can([&](std::size_t m) { return all[m].outbox->rest_bytes == 0; });
+    std::vector<Made> spread = rest ? making.spread(pieces) : std::vector<Made>();
+    if (!spread.empty()) all = std::move(spread);
+  }
+  making.take(all, &Made::after, Moved::own);
   DeviceReshapeSetup reshape{&team, from, to, element_bytes(steps.from, setup.precision), Part::all, stores};
-  if (packed) reshape.packed = all.front().outbox->packed;
+  if (all.front().outbox)
+    for (const Outbox::Place& place : all.front().outbox->messages) reshape.sources.push_back(place.layout);
   for (MemberOperations& message : make_device_messages(setup.exchange, reshape, pieces.messages))
     for (std::size_t m = 0; m < all.size(); ++m) all[m].exchanges.push_back(std::move(message[m]));
+  if (setup.options.verify)
+    for (std::size_t m = 0; m < all.size(); ++m)
+      all[m].check = make_device_move_check(from, to, team.here()[m].rank, element_bytes(steps.from, setup.precision));
   MemberOperations operations;
   for (std::size_t m = 0; m < all.size(); ++m) {
     Made& made = all[m];

@@ -1,0 +1,226 @@
+// Planes that wait in the output between pieces of lines.
+#include <algorithm>
+#include <numeric>
+
+#include "device/facts.hpp"
+#include "geometry/schedule.hpp"
+#include "gpu/run/outbox_bytes.hpp"
+
+namespace shardfft::gpu {
+
+namespace {
+
+/// Bytes after which the places recur that a piece behind the reshape writes; 0: they are one run.
+std::int64_t period_of(const Piece& written, int cut, std::int64_t element) {
+  std::int64_t least = 0;
+  for (std::size_t a = 0; a < static_cast<std::size_t>(written.set.axes); ++a) {
+    const std::int64_t stride = written.stride[a];
+    if (written.set.axis[a].count > 1 && stride > written.stride[static_cast<std::size_t>(cut)] &&
+        (least == 0 || stride < least))
+      least = stride;
+  }
+  return std::lcm(least * element, static_cast<std::int64_t>(device::run_bytes));
+}
+
+/// Whether both are the slowest axes in memory of what a rank has there, `first` before `second`.
+bool are_slowest(const Piece& piece, std::size_t first, std::size_t second) {
+  for (std::size_t a = 0; a < static_cast<std::size_t>(piece.set.axes); ++a)
+    if (a != first && piece.set.axis[a].count > 1 &&
+        (piece.stride[a] > piece.stride[first] || (a != second && piece.stride[a] > piece.stride[second])))
+      return false;
+  return true;
+}
+
+/// Of what each rank has, the runs that the last message sends to others, alone: plane behind plane for each receiver.
+/// As far as the message sends of it, the runs for two receivers do not overlap.
+Layout aside_layout(const Layout& from, const Layout& to, const Pieces& pieces) {
+  const auto lie = [from, to, end = pieces.messages.back()](int r) {
+    const Piece mine = only_piece(from, r), rest = sliced(mine, end.from);
+    const auto cut = static_cast<std::size_t>(end.from.axis), line = static_cast<std::size_t>(end.to.axis);
+    std::vector<Piece> all;
+    if (mine.set.empty()) return all;
+    std::int64_t plane = 0;
+    for (int q = 0; q < to.ranks(); ++q) {
+      const Piece theirs = sliced(only_piece(to, q), end.to);
+      if (q == r || theirs.set.empty()) continue;
+      Piece& run = all.emplace_back(mine);
+      run.set.axis[line] = theirs.set.axis[line];
+      plane = std::max(plane, run.set.axis[line].count * mine.stride[line]);
+    }
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      all[i].stride[cut] = plane;
+      all[i].offset = static_cast<std::int64_t>(i) * rest.set.axis[cut].count * plane;
+    }
+    return all;
+  };
+  return Layout::from_pieces(from.shape(), from.ranks(), lie);
+}
+
+/// As before the reshape, but what is cut there has a stride of whole periods of what each rank writes behind it.
+Layout spread_layout(const Joined& steps, const Pieces& pieces, Precision precision) {
+  const Layout &from = steps.from.layout, &to = steps.after->after.layout;
+  const auto lie = [from, to, cut = static_cast<std::size_t>(pieces.before.front().axis),
+                    piece = pieces.after.front().axis,
+                    element = static_cast<std::int64_t>(element_bytes(steps.from, precision)),
+                    written = static_cast<std::int64_t>(element_bytes(steps.after->after, precision))](int r) {
+    Piece mine = only_piece(from, r);
+    if (mine.set.empty()) return std::vector<Piece>();
+    const Piece there = only_piece(to, r);
+    const std::int64_t period = there.set.empty() ? 0 : period_of(there, piece, written) / element;
+    if (period > 0) mine.stride[cut] = (mine.stride[cut] + period - 1) / period * period;
+    return std::vector<Piece>{mine};
+  };
+  return Layout::from_pieces(from.shape(), from.ranks(), lie);
+}
+
+/// Where the pieces of a spread outbox lie, and how they are checked.
+class Spread {
+ public:
+  Spread(const Joined& steps, const Pieces& cut, int rank, Precision precision)
+      : steps_(steps),
+        cut_(cut),
+        rank_(rank),
+        precision_(precision),
+        from_(only_piece(steps.from.layout, rank)),
+        to_(only_piece(steps.after->after.layout, rank)),
+        element_(static_cast<std::int64_t>(element_bytes(steps.from, precision))),
+        written_(static_cast<std::int64_t>(element_bytes(steps.after->after, precision))),
+        room_(static_cast<std::int64_t>(state_bytes(steps.after->after, precision, rank))) {
+    while (whole_ < cut.befores() &&
+           cut.before[static_cast<std::size_t>(whole_)].index < cut.messages.back().from.index)
+      ++whole_;
+  }
+
+  std::optional<Outbox> make();
+
+ private:
+  using Sizes = std::vector<std::int64_t>;
+  void place_aside(Outbox& box, const Layout& spread) const;
+  bool place_rest(Outbox& box, const Layout& spread, std::int64_t period) const;
+  bool place_whole(Outbox& box) const;
+  bool find_waits(Outbox& box) const;
+  Bytes bytes_of(const Outbox& box, int piece) const {
+    const Outbox::Place& place = box.pieces[static_cast<std::size_t>(piece)];
+    const Piece all = place.layout ? only_piece(*place.layout, rank_) : from_;
+    return {box_of(sliced(all, cut_.before[static_cast<std::size_t>(piece)])), element_, place.begin};
+  }
+
+  const Joined& steps_;
+  const Pieces& cut_;
+  int rank_;
+  Precision precision_;
+  Piece from_, to_;
+  std::int64_t element_, written_, room_;
+  int whole_ = 0;  ///< pieces that leave whole
+};
+
+/// At the end of the output, so that what the second piece behind the reshape takes begins, in each period, where the
+/// first one has written.
+bool Spread::place_rest(Outbox& box, const Layout& spread, std::int64_t period) const {
+  const Sources sources = sources_of(spread, steps_, cut_, rank_, element_);
+  const std::int64_t first = begin_of(sources.pieces[static_cast<std::size_t>(whole_)]);
+  const std::int64_t end = end_of(sources.pieces.back());
+  const Bytes written(box_of(sliced(to_, cut_.after.front())), written_, 0);
+  const auto next = static_cast<std::size_t>(cut_.takes(0)) + 1;
+  for (const Bytes& sent : sources.messages[next]) {
+    const std::int64_t align = device::run_bytes;
+    const std::int64_t behind = (written.offset + written.reach(period) - sent.offset + align - 1) / align * align;
+    // The last place at which it lies so.
+    const std::int64_t last = room_ - end;
+    const std::int64_t begin = last - ((last - behind) % period + period) % period;
+    if (begin + first < 0) continue;
+    for (int k = whole_; k < cut_.befores(); ++k) box.pieces[static_cast<std::size_t>(k)] = {true, begin, spread};
+    for (int m = whole_; m + 1 < cut_.moves(); ++m) box.messages[static_cast<std::size_t>(m)] = {true, begin, spread};
+    if (leaves_in_time(box, sources, steps_, cut_, rank_, written_)) return true;
+  }
+  return false;
+}
+
+/// In the workspace, from its beginning.
+void Spread::place_aside(Outbox& box, const Layout& spread) const {
+  const Slice& slice = cut_.messages.back().from;
+  const Layout aside = *box.messages.back().layout;
+  box.aside = make_schedule(spread, aside, rank_, slice, {}).self;
+  const Piece rest = sliced(from_, slice);
+  const auto cut = static_cast<std::size_t>(slice.axis);
+  const std::vector<Piece> runs = aside.pieces(rank_);
+  const std::int64_t plane = runs.empty() ? 0 : runs.front().stride[cut] * element_;
+  const auto copies = static_cast<std::int64_t>(runs.size());
+  box.messages.back().begin = -(rest.set.axis[cut].first - from_.set.axis[cut].first) * plane;
+  box.rest_bytes = copies * rest.set.axis[cut].count * plane;
+  box.element_bytes = static_cast<std::size_t>(element_);
+}
+
+/// From the last one on, one behind the other: those that leave first are where others may be written soon.
+bool Spread::place_whole(Outbox& box) const {
+  std::int64_t at = 0;
+  for (int k = whole_; k-- > 0;) {
+    const auto number = static_cast<std::size_t>(k);
+    box.pieces[number].begin = 0;
+    const Bytes here = bytes_of(box, k);
+    const std::int64_t align = device::run_bytes, bytes = (here.reach(0) + align - 1) / align * align;
+    if (bytes > room_ || here.offset % align != 0) return false;
+    if (at + bytes > room_) at = 0;
+    box.pieces[number].begin = at - here.offset;
+    box.messages[number].begin = box.pieces[number].begin;
+    at += bytes;
+  }
+  return true;
+}
+
+/// Whether what is written first over others waits for none but those that have left long since: links have something
+/// to send until it is there.
+bool Spread::find_waits(Outbox& box) const {
+  for (int k = 0; k < cut_.befores(); ++k) {
+    int& wait = box.waits[static_cast<std::size_t>(k)];
+    const Bytes here = bytes_of(box, k);
+    for (int j = 0; j < k && j < whole_; ++j) {
+      const Bytes there = bytes_of(box, j);
+      if (here.offset < there.end() && there.offset < here.end()) wait = j;
+    }
+    if (wait > std::max(-1, std::min(k, whole_) - 2)) return false;
+  }
+  return true;
+}
+
+std::optional<Outbox> Spread::make() {
+  Outbox box;
+  box.pieces.resize(cut_.before.size());
+  box.messages.resize(cut_.messages.size());
+  box.waits.resize(cut_.before.size(), -1);
+  if (cut_.afters() < 2 || whole_ == cut_.befores()) return std::nullopt;
+  const Layout spread = spread_layout(steps_, cut_, precision_);
+  for (int m = whole_; m < cut_.moves(); ++m) box.messages[static_cast<std::size_t>(m)].layout = spread;
+  box.messages.back() = {false, 0, aside_layout(steps_.from.layout, steps_.to.layout, cut_)};
+  if (from_.set.empty()) return box;
+  if (to_.set.empty() || !are_slowest(from_, static_cast<std::size_t>(cut_.before.front().axis),
+                                      static_cast<std::size_t>(cut_.after.front().axis)))
+    return std::nullopt;
+  const std::int64_t period = period_of(to_, cut_.after.front().axis, written_);
+  if (period == 0 || !place_rest(box, spread, period) || !place_whole(box) || !find_waits(box)) return std::nullopt;
+  place_aside(box, spread);
+  return box;
+}
+
+}  // namespace
+
+std::optional<Outbox> spread_outbox_of(const Joined& steps, const Pieces& pieces, int rank, Precision precision) {
+  return Spread(steps, pieces, rank, precision).make();
+}
+
+std::optional<Pieces> split_last(const Pieces& pieces, int sixteenths) {
+  if (pieces.afters() < 2 || pieces.befores() < 2 || pieces.stores) return std::nullopt;
+  Pieces split = pieces;
+  Pieces::Message& last = split.messages.back();
+  if (last.from.axis < 0 || last.to.axis < 0) return std::nullopt;
+  last.to.shares = 16;
+  last.to.end = 16 - sixteenths;
+  Pieces::Message end = last;
+  end.to.begin = last.to.end;
+  end.to.end = 16;
+  split.messages.push_back(end);
+  ++split.split;
+  return split;
+}
+
+}  // namespace shardfft::gpu

@@ -22,7 +22,7 @@ struct Outbox {
   std::vector<LineOwners>
       owners{};                 ///< by piece: where it leaves its points, if a rank alone packs what goes to others
   std::int64_t rest_bytes = 0;  ///< of what has no place in the output
-  std::vector<int> waits{};     ///< by piece: the message that must have left before it is written, or -1
+  std::vector<int> waits{};     ///< by piece: the last message that must have left before it is written, or -1
   /// What the last message sends is copied out of the way when all pieces are there, from where the one before it lies.
   std::vector<LocalCopy> aside{};
   std::size_t element_bytes = 0;

@@ -265,8 +265,8 @@ class DevicePipeline : public PipelineOf<JointOperation, PipelineEnd, DeviceOper
         first.out = at(outbox_->pieces[number]);
         for (std::size_t q = 0; q < far.size(); ++q)
           if (outbox_->packs() && q != static_cast<std::size_t>(rank_)) far[q] = first.out;
-        if (const int wait = outbox_->waits[number]; wait >= 0)
-          moves_[static_cast<std::size_t>(wait)]->await_sent(stream);
+        // Messages leave on several streams: none says of the ones before it that they have left.
+        for (int m = 0; m <= outbox_->waits[number]; ++m) moves_[static_cast<std::size_t>(m)]->await_sent(stream);
       }
       if (turn.stage == Stage::before) {
         if (leaves == Moved::all) moves_.front()->await_receivers(stream);

@@ -193,15 +193,17 @@ class Compilations {
     const std::size_t line = kept.find('\n');
     return {kept.substr(line + 1), std::stoi(kept.substr(0, line))};
   }
-  /// Choices first: they begin what they come to need.
+  /// Choices first: they begin what they come to need, other choices too.
   static void wait_for_all() {
     Compilations& all = instance();
-    std::list<std::future<void>> choices;
-    {
-      const std::lock_guard<std::mutex> lock(all.mutex_);
-      choices.swap(all.choices_);
+    for (bool waits = true; waits;) {
+      std::list<std::future<void>> choices;
+      {
+        const std::lock_guard<std::mutex> lock(all.mutex_);
+        choices.swap(all.choices_);
+      }
+      waits = !choices.empty();  // they end with the list
     }
-    choices.clear();
     const std::lock_guard<std::mutex> lock(all.mutex_);
     for (const auto& [key, code] : all.codes_)
       if (!has_state(code, std::future_status::deferred)) code.wait();

@@ -176,5 +176,16 @@ TEST(Outbox, SpreadsPlanes) {
   EXPECT_GT(waits, 0);
 }
 
+/// A rank with fewer planes than pieces has none in the last one.
+TEST(Outbox, SpreadsNoPlanesWherePiecesAreEmpty) {
+  const Joined steps = slab({15, 32, 60}, true, 2, Direction::forward, 8);
+  const Pieces cut = in_pieces({1, 8, ChunkEnds::sender}, {2, 4, ChunkEnds::receiver}, 4);
+  for (int sixteenths = 1; sixteenths < 16; ++sixteenths) {
+    const std::optional<Pieces> split = gpu::split_last(cut, sixteenths);
+    ASSERT_TRUE(split);
+    EXPECT_FALSE(gpu::spread_outbox_of(steps, *split, 1, Precision::f64));
+  }
+}
+
 }  // namespace
 }  // namespace shardfft::test

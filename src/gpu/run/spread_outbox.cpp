@@ -31,7 +31,7 @@ bool are_slowest(const Piece& piece, std::size_t first, std::size_t second) {
   return true;
 }
 
-/// Of what each rank has, the runs that the last message sends to others, alone: plane behind plane for each receiver.
+/// Of what each rank has, the runs that the last message sends to others, alone: plane behind plane for each run.
 /// As far as the message sends of it, the runs for two receivers do not overlap.
 Layout aside_layout(const Layout& from, const Layout& to, const Pieces& pieces) {
   const auto lie = [from, to, end = pieces.messages.back()](int r) {
@@ -42,9 +42,12 @@ Layout aside_layout(const Layout& from, const Layout& to, const Pieces& pieces) 
     std::int64_t plane = 0;
     for (int q = 0; q < to.ranks(); ++q) {
       const Piece theirs = sliced(only_piece(to, q), end.to);
-      if (q == r || theirs.set.empty()) continue;
+      if (q == r || theirs.set.empty() || intersect(mine.set, theirs.set).empty()) continue;
+      const Progression& points = theirs.set.axis[line];
+      const auto has_them = [&](const Piece& other) { return other.set.axis[line] == points; };
+      if (std::any_of(all.begin(), all.end(), has_them)) continue;  // of which several get parts
       Piece& run = all.emplace_back(mine);
-      run.set.axis[line] = theirs.set.axis[line];
+      run.set.axis[line] = points;
       plane = std::max(plane, run.set.axis[line].count * mine.stride[line]);
     }
     for (std::size_t i = 0; i < all.size(); ++i) {
@@ -118,6 +121,8 @@ class Spread {
 /// first one has written.
 bool Spread::place_rest(Outbox& box, const Layout& spread, std::int64_t period) const {
   const Sources sources = sources_of(spread, steps_, cut_, rank_, element_);
+  const auto is_empty = [](const std::vector<Bytes>& piece) { return piece.empty(); };
+  if (std::any_of(sources.pieces.begin() + whole_, sources.pieces.end(), is_empty)) return false;  // fewer planes
   const std::int64_t first = begin_of(sources.pieces[static_cast<std::size_t>(whole_)]);
   const std::int64_t end = end_of(sources.pieces.back());
   const Bytes written(box_of(sliced(to_, cut_.after.front())), written_, 0);
@@ -146,7 +151,7 @@ void Spread::place_aside(Outbox& box, const Layout& spread) const {
   const std::vector<Piece> runs = aside.pieces(rank_);
   const std::int64_t plane = runs.empty() ? 0 : runs.front().stride[cut] * element_;
   const auto copies = static_cast<std::int64_t>(runs.size());
-  box.messages.back().begin = -(rest.set.axis[cut].first - from_.set.axis[cut].first) * plane;
+  box.messages.back().begin = -from_.set.axis[cut].position(rest.set.axis[cut].first) * plane;
   box.rest_bytes = copies * rest.set.axis[cut].count * plane;
   box.element_bytes = static_cast<std::size_t>(element_);
 }

@@ -17,7 +17,11 @@ else
   say "the Python tests are skipped: they need the packages $packages for ${python:-python3}"
 fi
 fortran=$(mpi_tool mpifort || true)
-if [[ -n $fortran ]] && "$fortran" --version > /dev/null 2>&1; then with_fortran=ON; fi
+if [[ -n $fortran ]] && "$fortran" --version > /dev/null 2>&1; then
+  with_fortran=ON
+else
+  say "the Fortran tests are skipped: there is no Fortran compiler for MPI"
+fi
 
 hold_lock "$BUILD/gpu"
 say "building the library and its tests with CUDA, $(jobs) jobs"

@@ -196,8 +196,8 @@ Pieces DeviceTarget::pieces(const Joined& joined) const {
   if (!joined.before || !joined.after || one.ends == ChunkEnds::both) return in_pieces(steps, one);
   const std::optional<Pieces> equal = equal_pieces(joined, sent);
   if (sent.peers == 1) {  // pieces of unequal size to several peers at once were never timed
-    // A transform that leads elsewhere leaves its output to what is sent (Outbox), which holds only pieces that are
-    // sent whole: no more than of equal ones are to lie beside it.
+    // A transform that leads elsewhere leaves its output to what is sent (Outbox), where pieces that leave in parts
+    // need more room than those that leave whole: no more are to do so than of equal ones.
     const bool here = joined.after->in_place || setup_.options.in_place;
     const auto fastest = fastest_pieces(joined, sent, here || !equal ? 1 : equal->rest());
     if (fastest) return *fastest;

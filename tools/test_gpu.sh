@@ -11,16 +11,17 @@ python=$VENV/bin/python
 [[ -x $python ]] || python=$(command -v python3 || true)
 packages="mpi4py, nanobind, numpy, pytest, scipy"
 with_python=OFF with_fortran=OFF
-if [[ -n $python ]] && "$python" -c "import $packages" 2> /dev/null; then
+headers='import os, sysconfig; os.stat(os.path.join(sysconfig.get_path("include"), "Python.h"))'
+if [[ -n $python ]] && "$python" -c "import $packages; $headers" 2> /dev/null; then
   with_python=ON
 else
-  say "the Python tests are skipped: they need the packages $packages for ${python:-python3}"
+  say "the Python tests are skipped: they need the packages $packages for ${python:-python3}, and its headers"
 fi
 fortran=$(mpi_tool mpifort || true)
-if [[ -n $fortran ]] && "$fortran" --version > /dev/null 2>&1; then
+if [[ -n $fortran ]] && "$fortran" -x f95 -fsyntax-only - <<< $'use mpi_f08\nend' > /dev/null 2>&1; then
   with_fortran=ON
 else
-  say "the Fortran tests are skipped: there is no Fortran compiler for MPI"
+  say "the Fortran tests are skipped: there is no Fortran compiler with MPI's module mpi_f08"
 fi
 
 hold_lock "$BUILD/gpu"

@@ -123,8 +123,9 @@ void check_waits(const Joined& steps, const Pieces& cut, int rank, const gpu::Ou
     add(written.emplace_back(), box_of(sliced(only_piece(from, rank), cut.before[k])), element, box.pieces[k].begin);
     EXPECT_LT(box.waits[k], std::max(0, std::min(static_cast<int>(k), whole) - 1));
     for (std::size_t j = 0; j < k; ++j)
-      if (static_cast<int>(j) > box.waits[k])
+      if (static_cast<int>(j) > box.waits[k]) {
         for (const std::int64_t at : written[j]) ASSERT_FALSE(written[k].contains(at)) << j << " and " << k;
+      }
   }
 }
 

@@ -207,6 +207,15 @@ TEST(DevicePipeline, SpreadsWhatItSendsInTheOutput) {
       << "where something was written over what had not left";
 }
 
+/// Where two axes are cut, the ranks of another group have the same runs of lines.
+TEST(DevicePipeline, SpreadsPlanesOfSeveralGroups) {
+  if (!device::lines::planes_supported(128, 540, Precision::f64, true)) GTEST_SKIP() << "no plane kernels";
+  TransformCase c = chunked({2, 600, 128, 540}, "pencil", "left", Kind::r2c, 9);
+  c.options.axes = {1, 2, 3};
+  EXPECT_LE(arrays_of_workspace(c, 4), 1.1) << told(c, 4);
+  EXPECT_LE(spectrum_and_way_back_of<double>(c, 4).second, 1e-13);
+}
+
 /// What lies behind padded rows is in no sum of bits.
 TEST(DevicePipeline, FindsFlipsInPaddedSpectra) {
   if (!device::lines::planes_checkable(128, 128)) GTEST_SKIP() << "no compiler of kernels here";

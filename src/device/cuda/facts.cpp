@@ -53,7 +53,10 @@ DeviceFacts ask(int device) {
 
 }  // namespace
 
-std::optional<int> likely_architecture() { return architecture_on_bus("/sys/bus/pci/devices"); }
+std::optional<int> likely_architecture() {
+  static const std::optional<int> found = architecture_on_bus("/sys/bus/pci/devices");
+  return found;
+}
 
 const DeviceFacts& facts(int device) {
   static std::mutex mutex;

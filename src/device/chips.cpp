@@ -39,17 +39,17 @@ std::optional<int> architecture_of(unsigned device) {
 
 }  // namespace
 
-std::optional<int> architecture_on_bus(const std::string& folder) {
+std::optional<Chips> chips_on_bus(const std::string& folder) {
   constexpr unsigned nvidia = 0x10de, display = 0x03;
-  std::optional<int> common;
+  Chips chips;
   std::error_code failed;
   for (const fs::directory_entry& device : fs::directory_iterator(folder, failed)) {
     if (number_in(device.path() / "vendor") != nvidia || number_in(device.path() / "class") >> 16 != display) continue;
     const auto architecture = architecture_of(number_in(device.path() / "device"));
-    if (!architecture || (common && common != architecture)) return std::nullopt;
-    common = architecture;
+    if (!architecture || (chips.count > 0 && chips.architecture != architecture)) return std::nullopt;
+    chips = {chips.count + 1, *architecture};
   }
-  return common;
+  return chips.count > 0 ? std::optional(chips) : std::nullopt;
 }
 
 }  // namespace shardfft::device

@@ -5,8 +5,12 @@
 
 namespace shardfft::device {
 
-/// The compute capability (90: 9.0) that NVIDIA's GPUs on a bus have in common, by the families of their chips; none
-/// where there are none, several, or one that is not known here. `folder` is like Linux's /sys/bus/pci/devices.
-std::optional<int> architecture_on_bus(const std::string& folder);
+struct Chips {
+  int count = 0;
+  int architecture = 0;  ///< the compute capability that they have in common (90: 9.0), by the families of chips
+};
+/// NVIDIA's GPUs on a bus; nothing where there are none, or they are of several families, or of one that is not known
+/// here. `folder` is like Linux's /sys/bus/pci/devices.
+std::optional<Chips> chips_on_bus(const std::string& folder);
 
 }  // namespace shardfft::device

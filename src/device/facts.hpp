@@ -5,6 +5,8 @@
 #include <optional>
 #include <string>
 
+#include "device/chips.hpp"
+
 namespace shardfft::device {
 
 /// Kernels read and write up to so many bytes in one piece, which begins at a multiple of them.
@@ -35,8 +37,8 @@ struct DeviceFacts {
 const DeviceFacts& facts(int device);
 const DeviceFacts& current_facts();
 
-/// The compute capability (90: 9.0) that the devices of this machine seem to have, without their driver.
-std::optional<int> likely_architecture();
+/// The devices that this machine seems to have, without their driver.
+std::optional<Chips> likely_chips();
 
 /// Whether SHARDFFT_BULK_COPIES in the environment is not 0.
 bool bulk_copies_wanted();

@@ -4,7 +4,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <optional>
 #include <string>
 
 #include "device/chips.hpp"
@@ -50,7 +49,11 @@ class Bus {
     std::ofstream(place / "class") << what << '\n';
     return *this;
   }
-  std::optional<int> architecture() const { return architecture_on_bus(folder_.string()); }
+  /// "2 of 90"
+  std::string chips() const {
+    const auto found = chips_on_bus(folder_.string());
+    return found ? std::to_string(found->count) + " of " + std::to_string(found->architecture) : "unknown";
+  }
 
  private:
   fs::path folder_;
@@ -59,15 +62,14 @@ class Bus {
 
 TEST(Facts, OfChipsOnABus) {
   const char *const nvidia = "0x10de", *const compute = "0x030200", *const screen = "0x030000";
-  EXPECT_EQ(Bus().architecture(), std::nullopt);
-  EXPECT_EQ(architecture_on_bus("/nothing/is/here"), std::nullopt);
-  EXPECT_EQ(Bus().add(nvidia, "0x2335", compute).add(nvidia, "0x2330", compute).architecture(), 90);   // H200, H100
-  EXPECT_EQ(Bus().add(nvidia, "0x20b2", compute).add("0x8086", "0x2330", screen).architecture(), 80);  // A100
-  EXPECT_EQ(Bus().add(nvidia, "0x2204", screen).architecture(), 86);                                   // RTX 3090
-  EXPECT_EQ(Bus().add(nvidia, "0x2684", screen).add(nvidia, "0x22ba", "0x040300").architecture(),
-            89);  // RTX 4090, its sound
-  EXPECT_EQ(Bus().add(nvidia, "0x2335", compute).add(nvidia, "0x20b2", compute).architecture(), std::nullopt);
-  EXPECT_EQ(Bus().add(nvidia, "0x2335", compute).add(nvidia, "0x1eb8", screen).architecture(), std::nullopt);
+  EXPECT_EQ(Bus().chips(), "unknown");
+  EXPECT_FALSE(chips_on_bus("/nothing/is/here"));
+  EXPECT_EQ(Bus().add(nvidia, "0x2335", compute).add(nvidia, "0x2330", compute).chips(), "2 of 90");    // H200, H100
+  EXPECT_EQ(Bus().add(nvidia, "0x20b2", compute).add("0x8086", "0x2330", screen).chips(), "1 of 80");   // A100
+  EXPECT_EQ(Bus().add(nvidia, "0x2204", screen).chips(), "1 of 86");                                    // RTX 3090
+  EXPECT_EQ(Bus().add(nvidia, "0x2684", screen).add(nvidia, "0x22ba", "0x040300").chips(), "1 of 89");  // RTX 4090
+  EXPECT_EQ(Bus().add(nvidia, "0x2335", compute).add(nvidia, "0x20b2", compute).chips(), "unknown");
+  EXPECT_EQ(Bus().add(nvidia, "0x2335", compute).add(nvidia, "0x1eb8", screen).chips(), "unknown");
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 #include <map>
 #include <mutex>
 
-#include "device/chips.hpp"
 #include "device/cuda/calls.hpp"
 #include "device/cuda/compiled_for.hpp"
 
@@ -53,8 +52,8 @@ DeviceFacts ask(int device) {
 
 }  // namespace
 
-std::optional<int> likely_architecture() {
-  static const std::optional<int> found = architecture_on_bus("/sys/bus/pci/devices");
+std::optional<Chips> likely_chips() {
+  static const std::optional<Chips> found = chips_on_bus("/sys/bus/pci/devices");
   return found;
 }
 

@@ -21,7 +21,7 @@ DeviceFacts& given() {
 
 const DeviceFacts& facts(int /*device*/) { return given(); }
 
-std::optional<int> likely_architecture() { return std::nullopt; }
+std::optional<Chips> likely_chips() { return std::nullopt; }
 
 namespace standin {
 

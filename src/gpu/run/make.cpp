@@ -1,5 +1,7 @@
 #include "gpu/run/make.hpp"
 
+#include <algorithm>
+
 #include "base/check.hpp"
 #include "device/begin_kernels.hpp"
 #include "device/facts.hpp"
@@ -15,9 +17,9 @@ std::vector<std::string> device_exchange_names() { return gpu::device_exchange_n
 namespace gpu {
 
 void begin_kernels(KernelsFor plans, int processes) {
-  const auto architecture = device::likely_architecture();
-  if (!architecture || !device::has_cores_for_kernels(processes)) return;
-  plans.architecture = *architecture;
+  const auto chips = device::likely_chips();
+  if (!chips || !device::has_cores_for_kernels(std::min(processes, chips->count))) return;
+  plans.architecture = chips->architecture;
   device::begin_kernels(plans);
 }
 

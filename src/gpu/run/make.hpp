@@ -10,9 +10,9 @@
 
 namespace shardfft::gpu {
 
-/// Begins to compile kernels of plans for such arrays, one in each of `processes`: the driver of the GPUs takes a
-/// second to be set up. Nothing depends on it; the architecture is that of this machine's GPUs, as far as it can be
-/// told.
+/// Begins to compile kernels of plans for such arrays, one in each of `processes`, of which a GPU has one: the driver
+/// of the GPUs takes a second to be set up. Nothing depends on it; the architecture is that of this machine's GPUs, as
+/// far as it can be told.
 void begin_kernels(KernelsFor plans, int processes);
 
 /// Throws Error unless this process could use GPU `device` (-1: any); does not communicate.

@@ -242,9 +242,6 @@ class DevicePipeline : public PipelineOf<JointOperation, PipelineEnd, DeviceOper
     const bool one_array = buffers.one_array && runs_in_place();
     std::byte* const source = before_.empty() ? const_cast<std::byte*>(buffers.in)  // only read
                                               : buffers.middle;
-    const auto at = [&buffers](const Outbox::Place& place) {
-      return (place.in_output ? buffers.out : buffers.middle) + place.begin;
-    };
     const Moved leaves = one_array ? Moved::nothing : before_.moves();
     const bool takes_own = leaves == Moved::nothing && after_.moves() == Moved::own && !(one_array && before_.empty());
     // What lands elsewhere than in the output is led from there by the transform, or by the exchange itself.
@@ -260,29 +257,45 @@ class DevicePipeline : public PipelineOf<JointOperation, PipelineEnd, DeviceOper
     moved.moved = takes_own ? Moved::own : leaves;
     for (const Turn& turn : turns(phase, one_array)) {
       const auto number = static_cast<std::size_t>(turn.piece);
-      if (outbox_ && turn.stage == Stage::move) moved.in = at(outbox_->messages[number]);
-      if (outbox_ && turn.stage == Stage::before) {
-        first.out = at(outbox_->pieces[number]);
-        for (std::size_t q = 0; q < far.size(); ++q)
-          if (outbox_->packs() && q != static_cast<std::size_t>(rank_)) far[q] = first.out;
-        // Messages leave on several streams: none says of the ones before it that they have left.
-        for (int m = 0; m <= outbox_->waits[number]; ++m) moves_[static_cast<std::size_t>(m)]->await_sent(stream);
+      switch (turn.stage) {
+        case Stage::before:
+          if (outbox_) {
+            first.out = place_of(outbox_->pieces[number], buffers);
+            for (std::size_t q = 0; q < far.size(); ++q)
+              if (outbox_->packs() && q != static_cast<std::size_t>(rank_)) far[q] = first.out;
+            await_place(number, stream);
+          }
+          if (leaves == Moved::all) moves_.front()->await_receivers(stream);
+          before_.run(turn.piece, first, stream);
+          if (outbox_ && turn.piece + 1 == before_.pieces()) put_aside(buffers, stream);
+          break;
+        case Stage::move:
+          if (outbox_) moved.in = place_of(outbox_->messages[number], buffers);
+          move(turn).enqueue(phase, moved, stream);
+          break;
+        case Stage::after:
+          after_.run(turn.piece, then, stream);
+          break;
       }
-      if (turn.stage == Stage::before) {
-        if (leaves == Moved::all) moves_.front()->await_receivers(stream);
-        before_.run(turn.piece, first, stream);
-      }
-      if (turn.stage == Stage::before && outbox_ && turn.piece + 1 == before_.pieces()) {
-        const Outbox::Place &there = outbox_->messages.back(), &here = outbox_->messages[outbox_->messages.size() - 2];
-        for (const LocalCopy& copy : outbox_->aside)
-          device::copy_box(at(here), copy.from, at(there), copy.to, outbox_->element_bytes, stream);
-      }
-      if (turn.stage == Stage::move) move(turn).enqueue(phase, moved, stream);
-      if (turn.stage == Stage::after) after_.run(turn.piece, then, stream);
     }
   }
 
  private:
+  static std::byte* place_of(const Outbox::Place& place, const DeviceBuffers& buffers) {
+    return (place.in_output ? buffers.out : buffers.middle) + place.begin;
+  }
+  /// Waits until what a piece is written over has left. Messages leave on several streams: none says of the ones before
+  /// it that they have.
+  void await_place(std::size_t piece, device::StreamHandle stream) {
+    for (int m = 0; m <= outbox_->waits[piece]; ++m) moves_[static_cast<std::size_t>(m)]->await_sent(stream);
+  }
+  void put_aside(const DeviceBuffers& buffers, device::StreamHandle stream) const {
+    if (outbox_->aside.empty()) return;
+    const Outbox::Place &there = outbox_->messages.back(), &here = outbox_->messages[outbox_->messages.size() - 2];
+    for (const LocalCopy& copy : outbox_->aside)
+      device::copy_box(place_of(here, buffers), copy.from, place_of(there, buffers), copy.to, outbox_->element_bytes,
+                       stream);
+  }
   void for_each(const std::function<void(DeviceOperation&)>& visit) const override {
     before_.for_each(visit);
     for (const auto& exchange : moves_) visit(*exchange);

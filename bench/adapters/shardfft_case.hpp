@@ -73,6 +73,7 @@ inline std::string text_of(const Json& value) {
 inline Options options_of(const Case& wanted, Place place = Place::cpu) {
   Options options;
   options.processor = place == Place::cpu ? Processor::cpu : Processor::gpu;
+  options.overwrite_input = true;  // as the other libraries are told, unless the case says no
   const Json known = plan_options(place);
   for (const auto& item : known.items())
     if (wanted.options.contains(item.key())) set_option(options, item.key(), text_of(wanted.options.at(item.key())));

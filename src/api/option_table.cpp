@@ -157,6 +157,11 @@ void add_resources(std::vector<OptionRow>& table) {
                       "correct. On GPUs memory is then needed for one of the two.",
                       "yes"));
 
+  table.push_back(row("overwrite_input", &Options::overwrite_input,
+                      "A call may leave anything in its input, as calls of cuFFT and FFTW do in c2r over several axes: "
+                      "these then need neither a copy nor an array beside it. Else it is left as it was.",
+                      "yes"));
+
   table.push_back(row("workspace", &Options::workspace,
                       "fast: as much memory as the fastest way takes. least: forward(x, x) alone, with "
                       "at most 5 % of the array and 2 MiB beside it, at the price of more passes over "
@@ -310,7 +315,7 @@ std::string option_hint(const std::string& name) {
       {"s", padding},
       {"n", padding},
       {"axis", "is called axes here"},
-      {"overwrite_x", "is not needed: give the array as input and output of a call"},
+      {"overwrite_x", "is called overwrite_input; an array may also be input and output of a call"},
       {"planner_effort", "is called effort here"},
       {"flags", "are called effort here"},
   };

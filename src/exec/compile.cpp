@@ -31,7 +31,7 @@ class HostCompiler : public Compiler<Task> {
  public:
   HostCompiler(const ExecutorSetup& setup, const NamedProgram& program, HostTarget& target, HostMemory* host,
                Control& control, Groups& groups, LocalFfts& ffts, Trace* trace)
-      : Compiler(program.program, program.scale, target),
+      : Compiler(program.program, program.scale, target, !setup.options.overwrite_input),
         setup_(setup),
         target_(target),
         in_place_(target.one_array()),

@@ -155,7 +155,7 @@ void Executor::allocate_workspace() {
 }
 
 std::byte* Executor::slot(Slot s, const std::byte* in, std::byte* out) const {
-  if (s == Slot::in) return const_cast<std::byte*>(in);  // only ever read: routes never write to Slot::in
+  if (s == Slot::in) return const_cast<std::byte*>(in);  // only read, but by a c2r that may write there
   if (s == Slot::out) return out;
   if (s == Slot::scratch || !host_) return private_.at(s, workspace_);
   return window_ ? shared_.at(s, window_->mine()) : nullptr;

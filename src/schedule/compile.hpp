@@ -12,8 +12,9 @@ namespace shardfft {
 /// A program in stretches, and what its steps say of each stop.
 class Lowered {
  public:
-  Lowered(const Program& program, double scale, Target& target)
-      : program_(program), stretches_(cut_in_stretches(program, scale, target)) {}
+  /// `keeps_input`: the input is left as it is.
+  Lowered(const Program& program, double scale, Target& target, bool keeps_input)
+      : program_(program), keeps_input_(keeps_input), stretches_(cut_in_stretches(program, scale, target)) {}
 
   const Program& program() const { return program_; }
   const std::vector<Stretch>& stretches() const { return stretches_; }
@@ -23,12 +24,8 @@ class Lowered {
   bool is_reshape(const Stop& stop) const { return std::holds_alternative<ReshapeStep>(step(stop)); }
   bool transforms(const Stop& stop) const { return std::holds_alternative<TransformStep>(step(stop)); }
   Pass pass(const Stop& stop) const {
-    return {std::get<TransformStep>(step(stop)),
-            before(stop),
-            after(stop),
-            stop.scale,
-            stop.from == stop.to,
-            stop.from == Slot::in};
+    return {std::get<TransformStep>(step(stop)),  before(stop), after(stop), stop.scale, stop.from == stop.to,
+            stop.from == Slot::in && keeps_input_};
   }
   /// A stretch of one reshape with a transform before it, or behind it, or both, or none.
   Joined joined(const Stretch& stretch) const {
@@ -42,6 +39,7 @@ class Lowered {
 
  private:
   const Program& program_;
+  bool keeps_input_;
   std::vector<Stretch> stretches_;
 };
 

@@ -58,6 +58,19 @@ TEST(Workspace, OneArrayOfComplexSlabsOfAnyLengths) {
   EXPECT_LE(arrays_of_workspace(4, uneven), 1.01);
 }
 
+TEST(Workspace, NoneBesideAnInputThatMayBeOverwritten) {
+  TransformCase c{{20, 18, 16}, "slab", "left", Kind::c2r, Precision::f64, on_gpu("slab")};
+  const Plan keeps = make_plan_over(devices_for(1), c);
+  EXPECT_GE(keeps.workspace_bytes(), keeps.input().bytes());
+  c.options.overwrite_input = true;
+  for (const bool verify : {false, true}) {
+    c.options.verify = verify;
+    Plan plan = make_plan_over(devices_for(1), c);
+    EXPECT_LT(plan.workspace_bytes(), plan.input().bytes());
+    check_device_plan(members_of(plan), c, "device");
+  }
+}
+
 /// Padded rows are larger than the arrays of users. What is sent lies in the spectrum; planes that passes cannot put
 /// into place take a second array. A natural output needs another spectrum, for the reshape to read.
 TEST(Workspace, OfRealSlabs) {

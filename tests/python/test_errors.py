@@ -53,7 +53,7 @@ def test_bad_options(comm, options, error, words):
     [
         ("workers", "'workers' is called threads here"),
         ("s", "'s' pads and crops in NumPy"),
-        ("overwrite_x", "give the array as input and output"),
+        ("overwrite_x", "'overwrite_x' is called overwrite_input; an array may also be input and output"),
         ("algoritm", "did you mean 'algorithm'"),
         ("zzz", "plans have no option 'zzz'$"),
     ],
@@ -141,7 +141,7 @@ def test_layout_of_other_ranks_or_shape(comm):
         shardfft.plan(SHAPE, "r2c", comm=comm, output=Layout.slab(SHAPE, comm.size))
 
 
-def test_bad_arrays(plan):
+def test_bad_arrays(comm, plan):
     good = plan.input.zeros()
     for bad, error, words in [
         (good.tolist(), TypeError, "NumPy array"),
@@ -159,6 +159,11 @@ def test_bad_arrays(plan):
     fixed.flags.writeable = False
     with pytest.raises(ValueError, match="read-only"):
         plan.forward(good, out=fixed)
+    with (
+        shardfft.plan(SHAPE, comm=comm, effort="estimate", overwrite_input=True) as may,
+        pytest.raises(ValueError, match="x is read-only"),
+    ):
+        may.forward(fixed)
     flat = np.zeros(good.size + 1, complex)
     with pytest.raises(ValueError, match="overlap"):
         plan.forward(flat[:-1].reshape(good.shape), out=flat[1:].reshape(good.shape))

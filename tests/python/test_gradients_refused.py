@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import shardfft
-from shardfft import _array_libraries
+from shardfft import _array_libraries, _linear
 
 
 class Tensor:
@@ -86,6 +86,13 @@ def test_refused_and_under_no_grad(comm, torch, rng):
         out = Tensor(plan.output.empty(), requires_grad=True)
         assert plan.forward(asks, out=out) is out and np.array_equal(out.array, exact)
         assert np.array_equal(plan.forward(Tensor(x)).array, exact)
+
+
+def test_not_where_the_input_may_be_overwritten(comm):
+    with shardfft.plan((8, 6), comm=comm, effort="estimate", overwrite_input=True) as plan:
+        linear = _linear.of_plan(plan, "forward")
+        with pytest.raises((ValueError, shardfft.Error), match="plan without overwrite_input"):
+            linear(plan.input.zeros(), None)
 
 
 @pytest.mark.parametrize(

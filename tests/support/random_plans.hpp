@@ -103,6 +103,7 @@ inline RandomPlan draw_plan(std::uint64_t number, int ranks, void (*more_options
     c.output = "drawn";
   }
   if (random.integer(0, 4) == 0) plan.limit.most = random.integer(1, 30);
+  c.options.overwrite_input = random.integer(0, 2) == 0;
   return plan;
 }
 

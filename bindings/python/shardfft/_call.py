@@ -22,6 +22,7 @@ class Place:
     stream: int = 0
     memory: str = "auto"
     asynchronous: bool = False  #: the stream is the user's: calls do not wait
+    overwrites: bool = False  #: calls may write into what they read
 
     def synchronize(self) -> None:
         """Wait for all calls so far."""
@@ -43,7 +44,9 @@ class Call:
             # Before the input is seen: then its library's pending work is waited for, and some may be on this memory.
             self._own = self._new(allocate)
         seen = self._see_input(x, source)
-        source.check(seen, "x")
+        if place.overwrites and not self._library.mutable:
+            raise TypeError("x cannot be a JAX array, which nobody may write to: plan without overwrite_input")
+        source.check(seen, "x", write=place.overwrites)
         if out is None:
             target = self._see(self._own, "out", _gpu_arrays.NO_ORDER)
         else:

@@ -117,6 +117,10 @@ class Linear:
         """Map an array; ``times`` multiplies one of its library by factors. Collective."""
 
         def work(plan: Plan) -> Any:
+            if plan._problem.options.get("overwrite_input"):
+                error = ValueError("gradients may need x again: plan without overwrite_input")
+                plan._refuse(error)
+                raise error
             known = x if _is_one(self._before) else times(x, self._before)
             if self._operator is None:
                 result = plan.forward(known) if self.what == "forward" else plan.backward(known)

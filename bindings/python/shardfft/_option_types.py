@@ -22,6 +22,7 @@ class PlanOptions(TypedDict, total=False):
     threads: int | None
     grid: Sequence[int] | None
     in_place: bool | None
+    overwrite_input: bool | None
     workspace: Literal["fast", "least"] | None
     datatypes: Literal["derived", "basic"] | None
     processor: Literal["cpu", "gpu"] | None

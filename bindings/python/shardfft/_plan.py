@@ -86,8 +86,11 @@ class Plan(Handle):
 
     def _note_streams(self, streams: Sequence[Any] | None) -> None:
         memory, self._user_streams = self._problem.options.get("memory"), streams  # they must live as long as calls
+        overwrites = self._problem.options.get("overwrite_input")
         self._places = [
-            Place(self._core.device(member), self._core.stream(member), memory, streams is not None)
+            Place(
+                self._core.device(member), self._core.stream(member), memory, streams is not None, overwrites=overwrites
+            )
             for member in range(len(self.inputs))
         ]
 

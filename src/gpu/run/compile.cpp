@@ -43,7 +43,10 @@ void mark_early(std::vector<DeviceTask>& tasks) {
 class DeviceCompiler : public Compiler<DeviceTask> {
  public:
   DeviceCompiler(const ExecutorSetup& setup, const NamedProgram& program, DeviceTarget& target, Team& team)
-      : Compiler(program.program, program.scale, target), setup_(setup), team_(team), target_(target) {}
+      : Compiler(program.program, program.scale, target, !setup.options.overwrite_input),
+        setup_(setup),
+        team_(team),
+        target_(target) {}
 
   /// Begins to compile all kernels, before the first one is waited for.
   void begin_kernels() {

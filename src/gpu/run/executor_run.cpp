@@ -97,7 +97,7 @@ std::byte* DeviceExecutor::slot(Slot slot, std::size_t member) const {
   const MemberMemory& mine = memories_[member];
   switch (slot) {
     case Slot::in:
-      return const_cast<std::byte*>(mine.in);  // only ever read: no task writes to Slot::in
+      return const_cast<std::byte*>(mine.in);  // only read, but by a c2r that may write there
     case Slot::out:
       return mine.out;
     default:

@@ -90,6 +90,11 @@ def test_bad_input(comm):
                     call(plan, bad)
         made = jax.jit(lambda x: shardfft.jax.forward(plan, x))
         made(good)
+    with shardfft.plan((4, 6), "r2c", comm=comm, effort="estimate", overwrite_input=True) as may:
+        with pytest.raises(TypeError, match="x cannot be a JAX array"):
+            may.forward(good)
+        with pytest.raises((ValueError, shardfft.Error), match="plan without overwrite_input"):
+            shardfft.jax.forward(may, good)
     with pytest.raises(shardfft.Error, match="closed"):
         shardfft.jax.forward(plan, good)
     with pytest.raises(Exception, match="closed"):

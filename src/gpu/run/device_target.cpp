@@ -167,16 +167,21 @@ std::vector<std::vector<int>> DeviceTarget::groups(const Program& program, int s
   const auto cuts = [&](ChunkEnds end, const TransformStep& of) {
     return chunking(next_to(program, at, end, of)).cuts();
   };
+  // Without a line pass, an axis alone is as slow as all of them in one call of the vendor's library.
+  const auto runs_alone = [&](ChunkEnds end, const TransformStep& alone) {
+    const State& there = program.states[end == ChunkEnds::sender ? at + 1 : at];
+    return cuts(end, alone) && (line_pass_fits_all(alone, there) || !cuts(end, fft));
+  };
   if (is_reshape(program, at + 1)) {  // runs last
     if (together && cuts(ChunkEnds::sender, fft)) return {axes};
     const TransformStep alone = only(fft, axis_alone(fft, program.states[at + 2].layout, axes.front()));
     const int axis = alone.axes.front().axis;
-    if (cuts(ChunkEnds::sender, alone)) return {{axis}, others(axis)};
+    if (runs_alone(ChunkEnds::sender, alone)) return {{axis}, others(axis)};
   } else if (at > 0 && is_reshape(program, at - 1)) {  // runs first
     if (together && cuts(ChunkEnds::receiver, fft)) return {axes};
     const TransformStep alone = only(fft, axis_alone(fft, program.states[at - 1].layout, axes.back()));
     const int axis = alone.axes.front().axis;
-    if (alone.keeps_numbers() && cuts(ChunkEnds::receiver, alone)) return {others(axis), {axis}};
+    if (alone.keeps_numbers() && runs_alone(ChunkEnds::receiver, alone)) return {others(axis), {axis}};
   }
   return {axes};
 }

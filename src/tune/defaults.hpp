@@ -119,8 +119,11 @@ struct PeerGpuDefaults {
   /// What is cut at each end along an axis of its own, or at one end, is sent in as many messages as the square root
   /// of how often these bytes are in it for each peer.
   std::size_t bytes_worth_a_copy = 8 * mebibyte;
-  /// A pass over an array takes this much of what the links take for as many bytes: so much is sent beside a pass.
-  double pass_in_link_time = 0.35;
+  /// A pass along one axis takes this much of what the links take for as many bytes: so much is sent beside it. It is
+  /// bound by memory ...
+  double line_pass_in_link_time = 0.22;
+  /// ... and one of several axes, as planes, by the L2 cache.
+  double plane_pass_in_link_time = 0.35;
   /// What links send in the time that a copy to a peer takes beside its bytes ...
   std::size_t bytes_in_a_copy = 4 * mebibyte;
   /// ... and a piece of a transform.

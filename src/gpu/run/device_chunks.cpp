@@ -8,6 +8,7 @@
 #include "gpu/move/exchange.hpp"
 #include "gpu/pass/device_fft.hpp"
 #include "gpu/run/device_target.hpp"
+#include "gpu/run/outbox.hpp"
 #include "gpu/run/pipeline.hpp"
 #include "local/loops.hpp"
 #include "lower/fft_spec.hpp"
@@ -120,13 +121,16 @@ std::int64_t most_pieces(const Joined& joined, const Chunking& cut) {
   return longest_run(layout, cut.axis) / std::max(cut.grain, cut.least);
 }
 
+bool is_line(const Pass& pass) { return pass.step.axes.size() == 1; }
+
 /// In bytes that a GPU sends in that time.
 EndCosts costs_of(const Joined& joined, const Sending& sent, Precision precision) {
   const PeerGpuDefaults& defaults = peer_gpu_defaults();
-  const auto pass = [&](const State& state) {
-    return defaults.pass_in_link_time * static_cast<double>(max_state_bytes(state, precision));
+  const auto cost = [&](const Pass& pass, const State& state) {
+    return (is_line(pass) ? defaults.line_pass_in_link_time : defaults.plane_pass_in_link_time) *
+           static_cast<double>(max_state_bytes(state, precision));
   };
-  return {pass(joined.from), pass(joined.to), static_cast<double>(sent.bytes),
+  return {cost(*joined.before, joined.from), cost(*joined.after, joined.to), static_cast<double>(sent.bytes),
           static_cast<double>(sent.peers) * static_cast<double>(defaults.bytes_in_a_copy),
           static_cast<double>(defaults.bytes_in_a_launch)};
 }
@@ -182,6 +186,14 @@ Chunking DeviceTarget::chunking(const Joined& joined, const Sending& sent, const
   return {};
 }
 
+/// Whether all that is sent has room in the output, packed. Collective.
+bool DeviceTarget::is_packed(const Joined& joined, const Pieces& pieces) const {
+  return team_.all_of([&](const Member& member) {
+    const auto outbox = outbox_of(joined, pieces, member.rank, setup_.precision, true);
+    return outbox && outbox->rest_bytes == 0;
+  });
+}
+
 Pieces DeviceTarget::pieces(const Joined& joined) const {
   const ChunkedSteps steps = joined.steps();
   if (stores(joined)) {
@@ -197,7 +209,7 @@ Pieces DeviceTarget::pieces(const Joined& joined) const {
   const std::optional<Pieces> equal = equal_pieces(joined, sent);
   if (sent.peers == 1) {  // pieces of unequal size to several peers at once were never timed
     // A transform that leads elsewhere leaves its output to what is sent (Outbox), where pieces that leave in parts
-    // need more room than those that leave whole: no more are to do so than of equal ones.
+    // need more room than those that leave whole, unless they are packed: no more are to do so than of equal ones.
     const bool here = joined.after->in_place || setup_.options.in_place;
     const auto fastest = fastest_pieces(joined, sent, here || !equal ? 1 : equal->rest());
     if (fastest) return *fastest;
@@ -210,7 +222,7 @@ namespace {
 /// Of so many messages, those that leave while the pass before them runs: each GPU sends all but its own share. At
 /// least two are left to cut the other end.
 int sent_beside_first_pass(int messages, int ranks) {
-  const double share = peer_gpu_defaults().pass_in_link_time * ranks / (ranks - 1);
+  const double share = peer_gpu_defaults().plane_pass_in_link_time * ranks / (ranks - 1);
   return std::clamp(static_cast<int>(std::lround(share * messages)), 1, std::max(1, messages - 2));
 }
 
@@ -226,7 +238,7 @@ std::optional<Pieces> DeviceTarget::equal_pieces(const Joined& joined, const Sen
 }
 
 /// In as many messages as the user wants, or in those that are expected to take the least time, of cuts that do not
-/// send more than such a share in other pieces than the sender's. Collective.
+/// send more than such a share in other pieces than the sender's, or send it packed. Collective.
 std::optional<Pieces> DeviceTarget::fastest_pieces(const Joined& joined, const Sending& sent, double most_rest) const {
   const Chunking sender = chunking(joined, sent, {ChunkEnds::sender, 2});
   const Chunking receiver = chunking(joined, sent, {ChunkEnds::receiver, 2});
@@ -245,8 +257,10 @@ std::optional<Pieces> DeviceTarget::fastest_pieces(const Joined& joined, const S
   for (const EndCuts& cuts : possible_cuts(costs_of(joined, sent, setup_.precision), most_pieces(joined, sender),
                                            most_pieces(joined, receiver))) {
     const bool wanted = setup_.options.chunks == 0 || cuts.messages() == setup_.options.chunks;
-    if (wanted && cuts.rest() <= most_rest && before(cuts.before) && after(cuts.after))
-      return in_pieces(sender, receiver, cuts);
+    if (!wanted || (cuts.rest() > most_rest && !is_line(*joined.before))) continue;
+    if (!before(cuts.before) || !after(cuts.after)) continue;
+    Pieces pieces = in_pieces(sender, receiver, cuts);
+    if (cuts.rest() <= most_rest || is_packed(joined, pieces)) return pieces;
   }
   return std::nullopt;
 }

@@ -67,6 +67,7 @@ class DeviceTarget : public Target {
   Chunking chunking(const Joined& joined, const Sending& sent, const Cut& wanted = {}) const;
   Chunking chunking(const Joined& joined) const { return chunking(joined, sending(joined.from, joined.to)); }
   Chunking receiver_chunking(const Layout& to, const Sending& sent) const;
+  bool is_packed(const Joined& joined, const Pieces& pieces) const;
   std::optional<Pieces> equal_pieces(const Joined& joined, const Sending& sent) const;
   std::optional<Pieces> fastest_pieces(const Joined& joined, const Sending& sent, double most_rest) const;
   bool line_pass_fits_all(const TransformStep& fft, const State& state) const;

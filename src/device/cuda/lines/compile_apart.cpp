@@ -128,6 +128,8 @@ std::string compiler_program() {
   return program.rfind('/', 0) == 0 ? program : std::string();
 }
 
+bool has_compiler_program() { return access(compiler_program().c_str(), X_OK) == 0; }
+
 std::optional<MachineCode> compile_apart(const std::string& source, int architecture, std::chrono::seconds patience) {
   const std::string program = compiler_program();
   if (program.empty()) return std::nullopt;

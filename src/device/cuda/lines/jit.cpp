@@ -17,6 +17,7 @@
 #include <sstream>
 #include <thread>
 
+#include "base/succeeds.hpp"
 #include "device/cuda/lines/compile_apart.hpp"
 #include "device/cuda/lines/kernel_sources.hpp"
 #include "device/cuda/lines/nvrtc.hpp"
@@ -122,10 +123,16 @@ class Core {
   }
 };
 
-/// In this process. What the compiler makes with its first program is destroyed when the process ends, and threads must
-/// not work with it then: they are waited for before.
+/// The compiler's first program in this process. What it makes with it is destroyed when the process ends.
+void make_first_program() {
+  constexpr int any_architecture = 90;
+  static const MachineCode first = compile("", any_architecture);
+}
+
+/// In this process. Threads must not work with what the compiler made when that is destroyed: they are waited for
+/// before.
 MachineCode compile_here(const std::string& source, int architecture, void (*wait)()) {
-  static const MachineCode first = compile("", architecture);
+  make_first_program();
   static const int waits = std::atexit(wait);
   static_cast<void>(waits);
   return compile(source, architecture);
@@ -142,6 +149,9 @@ class Compilations {
   static Compilations& instance() {
     source_key();
     nvrtc_version();
+    // Else a thread makes it where its compiler apart is none; a process that ends just then is not safe.
+    static const bool made = has_compiler_program() || succeeds(make_first_program);
+    static_cast<void>(made);
     static Compilations& all = *new Compilations;
     static const int waits = std::atexit(wait_for_all);
     static_cast<void>(waits);

@@ -76,8 +76,8 @@ struct Options {
   /// Plan for forward(x, x): best when input and output are the same buffer. Both ways are always correct. On GPUs
   /// memory is then needed for one of the two.
   bool in_place = false;
-  /// A call may leave anything in its input, as calls of cuFFT and FFTW do in c2r over several axes: these then need
-  /// neither a copy nor an array beside it. Else it is left as it was.
+  /// c2r may leave anything in its input, as that of cuFFT and FFTW does: over several axes it may then need neither a
+  /// copy nor an array beside it. Other inputs are left as they were.
   bool overwrite_input = false;
   /// fast: as much memory as the fastest way takes. least: forward(x, x) alone, with at most 5 % of the array and 2 MiB
   /// beside it, at the price of more passes over memory and more messages (docs/concepts.md). Exchanges: on CPUs p2p

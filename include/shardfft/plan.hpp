@@ -45,7 +45,8 @@ class Plan {
   Plan& operator=(Plan&&) noexcept;
 
   /// Transform `in` (input().bytes()) into `out` (output().bytes()). Equal pointers are allowed when the buffer holds
-  /// in_place_bytes(); other overlaps are refused. `in` is otherwise left unchanged, but with Options::overwrite_input.
+  /// in_place_bytes(); other overlaps are refused. `in` is otherwise left unchanged, but by c2r with
+  /// Options::overwrite_input.
   void forward(const void* in, void* out);
   /// The inverse, from the output's layout to the input's.
   void backward(const void* in, void* out);

@@ -157,10 +157,11 @@ void add_resources(std::vector<OptionRow>& table) {
                       "correct. On GPUs memory is then needed for one of the two.",
                       "yes"));
 
-  table.push_back(row("overwrite_input", &Options::overwrite_input,
-                      "A call may leave anything in its input, as calls of cuFFT and FFTW do in c2r over several axes: "
-                      "these then need neither a copy nor an array beside it. Else it is left as it was.",
-                      "yes"));
+  table.push_back(
+      row("overwrite_input", &Options::overwrite_input,
+          "c2r may leave anything in its input, as that of cuFFT and FFTW does: over several axes it may then "
+          "need neither a copy nor an array beside it. Other inputs are left as they were.",
+          "yes"));
 
   table.push_back(row("workspace", &Options::workspace,
                       "fast: as much memory as the fastest way takes. least: forward(x, x) alone, with "

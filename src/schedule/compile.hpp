@@ -12,7 +12,7 @@ namespace shardfft {
 /// A program in stretches, and what its steps say of each stop.
 class Lowered {
  public:
-  /// `keeps_input`: the input is left as it is.
+  /// `keeps_input`: the input is left as it is, by c2r too.
   Lowered(const Program& program, double scale, Target& target, bool keeps_input)
       : program_(program), keeps_input_(keeps_input), stretches_(cut_in_stretches(program, scale, target)) {}
 
@@ -24,8 +24,9 @@ class Lowered {
   bool is_reshape(const Stop& stop) const { return std::holds_alternative<ReshapeStep>(step(stop)); }
   bool transforms(const Stop& stop) const { return std::holds_alternative<TransformStep>(step(stop)); }
   Pass pass(const Stop& stop) const {
-    return {std::get<TransformStep>(step(stop)),  before(stop), after(stop), stop.scale, stop.from == stop.to,
-            stop.from == Slot::in && keeps_input_};
+    const auto& fft = std::get<TransformStep>(step(stop));
+    const bool keeps = stop.from == Slot::in && (keeps_input_ || fft.kind() != Kind::c2r);
+    return {fft, before(stop), after(stop), stop.scale, stop.from == stop.to, keeps};
   }
   /// A stretch of one reshape with a transform before it, or behind it, or both, or none.
   Joined joined(const Stretch& stretch) const {

@@ -88,11 +88,14 @@ def test_refused_and_under_no_grad(comm, torch, rng):
         assert np.array_equal(plan.forward(Tensor(x)).array, exact)
 
 
-def test_not_where_the_input_may_be_overwritten(comm):
-    with shardfft.plan((8, 6), comm=comm, effort="estimate", overwrite_input=True) as plan:
+def test_not_where_the_input_may_be_overwritten(comm, torch):
+    with shardfft.plan((8, 6), "r2c", comm=comm, effort="estimate", overwrite_input=True) as plan:
         linear = _linear.of_plan(plan, "forward")
-        with pytest.raises((ValueError, shardfft.Error), match="plan without overwrite_input"):
-            linear(plan.input.zeros(), None)
+        torch.enabled = False
+        asks = Tensor(plan.output.zeros(), requires_grad=True)
+        for call in (lambda: linear(plan.input.zeros(), None), lambda: plan.backward(asks)):
+            with pytest.raises((TypeError, ValueError, shardfft.Error), match="plan without overwrite_input"):
+                call()
 
 
 @pytest.mark.parametrize(

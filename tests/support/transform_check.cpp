@@ -149,7 +149,8 @@ void check_run(Plan& plan, const TransformCase& c, Direction direction, bool in_
     compare_field(out, to, f, whole.output[to_size(f)], whole.points, whole.mean_square);
   EXPECT_TRUE(out.guard_is_whole()) << "written behind the output";
   EXPECT_TRUE(in.guard_is_whole()) << "written behind the input";
-  EXPECT_TRUE(in == before || c.options.overwrite_input) << "the input was written";
+  const bool to_real = from.element.is_complex && !to.element.is_complex;
+  EXPECT_TRUE(in == before || (to_real && c.options.overwrite_input)) << "the input was written";
 }
 
 WholeArrays whole_arrays_of(Plan& plan, const TransformCase& c, Direction direction, std::uint64_t salt) {

@@ -22,7 +22,6 @@ class Place:
     stream: int = 0
     memory: str = "auto"
     asynchronous: bool = False  #: the stream is the user's: calls do not wait
-    overwrites: bool = False  #: calls may write into what they read
 
     def synchronize(self) -> None:
         """Wait for all calls so far."""
@@ -34,8 +33,18 @@ class Call:
     """Two arrays for the library, and the one that the user gets."""
 
     def __init__(
-        self, place: Place, x: Any, out: Any, source: Part, destination: Part, allocate: Callable[[], _core.Memory]
+        self,
+        place: Place,
+        x: Any,
+        out: Any,
+        source: Part,
+        destination: Part,
+        allocate: Callable[[], _core.Memory],
+        overwrites: bool = False,
     ) -> None:
+        """See both; ``overwrites``: the call may write into ``x``."""
+        if overwrites and getattr(x, "requires_grad", False):
+            raise TypeError("x requires gradients, for which it may be needed again: plan without overwrite_input")
         self._place, self._library, self._out = place, library_of(x), out
         self._like = x = self._library.refuse_gradients(x)
         self._side = destination
@@ -44,9 +53,9 @@ class Call:
             # Before the input is seen: then its library's pending work is waited for, and some may be on this memory.
             self._own = self._new(allocate)
         seen = self._see_input(x, source)
-        if place.overwrites and not self._library.mutable:
+        if overwrites and not self._library.mutable:
             raise TypeError("x cannot be a JAX array, which nobody may write to: plan without overwrite_input")
-        source.check(seen, "x", write=place.overwrites)
+        source.check(seen, "x", write=overwrites)
         if out is None:
             target = self._see(self._own, "out", _gpu_arrays.NO_ORDER)
         else:

@@ -86,11 +86,8 @@ class Plan(Handle):
 
     def _note_streams(self, streams: Sequence[Any] | None) -> None:
         memory, self._user_streams = self._problem.options.get("memory"), streams  # they must live as long as calls
-        overwrites = self._problem.options.get("overwrite_input")
         self._places = [
-            Place(
-                self._core.device(member), self._core.stream(member), memory, streams is not None, overwrites=overwrites
-            )
+            Place(self._core.device(member), self._core.stream(member), memory, streams is not None)
             for member in range(len(self.inputs))
         ]
 
@@ -154,7 +151,8 @@ class Plan(Handle):
 
         ``x`` is a NumPy array, or on GPUs one of CuPy, PyTorch, JAX or any library that knows DLPack or
         ``__cuda_array_interface__``. It has the shape and the dtype of ``input``; in another memory or byte order than
-        ``input.empty()`` (as after ``copy()`` of a spectrum) it is copied first, of which a warning tells once. ``out``
+        ``input.empty()`` (as after ``copy()`` of a spectrum) it is copied first, of which a warning tells once. A c2r
+        with the option ``overwrite_input`` may write into it, and takes none that is read-only or JAX's. ``out``
         is written if given. It must be in the memory order of ``output``, and may be ``x`` itself if both sides are
         alike. Without it a new array of the kind of ``x`` is made: a :class:`DistArray`, which must lie as the side
         does, gives another. Plans over ``devices`` take and give lists of arrays.
@@ -273,7 +271,9 @@ class Plan(Handle):
         source = self.outputs[member] if what == "backward" else self.inputs[member]
         destination = self.outputs[member] if what == "forward" else self.inputs[member]
         allocate = self._core.allocate_output if what == "forward" else self._core.allocate_input
-        return Call(self._places[member], x, out, source, destination, lambda: allocate(member))
+        to_real = what == {"r2c": "backward", "c2r": "forward"}.get(self._problem.transform.kind.name)
+        overwrites = to_real and bool(self._problem.options.get("overwrite_input"))
+        return Call(self._places[member], x, out, source, destination, lambda: allocate(member), overwrites)
 
     def _refuse(self, error: Exception) -> None:
         """Tell the ranks that make the same call why it fails here: they raise too and do not wait."""

@@ -28,8 +28,8 @@ shardfft_status shardfft_plan_create_devices(int count, const int* devices, shar
 shardfft_status shardfft_plan_free(shardfft_plan* plan);
 
 /* Transforms `in` into `out`, which may be equal where the buffer holds shardfft_plan_in_place_bytes(); other overlaps
- * are refused. `in` is otherwise left unchanged, but with the option overwrite_input. Backward is the inverse, from the
- * output's layout to the input's. Collective. */
+ * are refused. `in` is otherwise left unchanged, but by c2r with the option overwrite_input. Backward is the inverse,
+ * from the output's layout to the input's. Collective. */
 shardfft_status shardfft_plan_forward(shardfft_plan plan, const void* in, void* out);
 shardfft_status shardfft_plan_backward(shardfft_plan plan, const void* in, void* out);
 /* `in` transformed forward, multiplied by the operator's factors, and transformed backward into `out`. Both arrays are

@@ -188,6 +188,7 @@ Chunking DeviceTarget::chunking(const Joined& joined, const Sending& sent, const
 
 /// Whether all that is sent has room in the output, packed. Collective.
 bool DeviceTarget::is_packed(const Joined& joined, const Pieces& pieces) const {
+  if (!is_line(*joined.before) || !line_pass_fits_all(joined.before->step, joined.from)) return false;
   return team_.all_of([&](const Member& member) {
     const auto outbox = outbox_of(joined, pieces, member.rank, setup_.precision, true);
     return outbox && outbox->rest_bytes == 0;
@@ -257,8 +258,7 @@ std::optional<Pieces> DeviceTarget::fastest_pieces(const Joined& joined, const S
   for (const EndCuts& cuts : possible_cuts(costs_of(joined, sent, setup_.precision), most_pieces(joined, sender),
                                            most_pieces(joined, receiver))) {
     const bool wanted = setup_.options.chunks == 0 || cuts.messages() == setup_.options.chunks;
-    if (!wanted || (cuts.rest() > most_rest && !is_line(*joined.before))) continue;
-    if (!before(cuts.before) || !after(cuts.after)) continue;
+    if (!wanted || !before(cuts.before) || !after(cuts.after)) continue;
     Pieces pieces = in_pieces(sender, receiver, cuts);
     if (cuts.rest() <= most_rest || is_packed(joined, pieces)) return pieces;
   }

@@ -169,7 +169,8 @@ std::vector<std::vector<int>> DeviceTarget::groups(const Program& program, int s
   };
   // Without a line pass, an axis alone is as slow as all of them in one call of the vendor's library.
   const auto runs_alone = [&](ChunkEnds end, const TransformStep& alone) {
-    const State& there = program.states[end == ChunkEnds::sender ? at + 1 : at];
+    const bool behind = end == ChunkEnds::sender && fft.kind() != Kind::c2r;  // whose halved axis comes last
+    const State& there = program.states[behind ? at + 1 : at];
     return cuts(end, alone) && (line_pass_fits_all(alone, there) || !cuts(end, fft));
   };
   if (is_reshape(program, at + 1)) {  // runs last

@@ -124,15 +124,12 @@ class Core {
 };
 
 /// The compiler's first program in this process. What it makes with it is destroyed when the process ends.
-void make_first_program() {
-  constexpr int any_architecture = 90;
-  static const MachineCode first = compile("", any_architecture);
-}
+void make_first_program(int architecture) { static const MachineCode first = compile("", architecture); }
 
 /// In this process. Threads must not work with what the compiler made when that is destroyed: they are waited for
 /// before.
 MachineCode compile_here(const std::string& source, int architecture, void (*wait)()) {
-  make_first_program();
+  make_first_program(architecture);
   static const int waits = std::atexit(wait);
   static_cast<void>(waits);
   return compile(source, architecture);
@@ -150,7 +147,7 @@ class Compilations {
     source_key();
     nvrtc_version();
     // Else a thread makes it where its compiler apart is none; a process that ends just then is not safe.
-    static const bool made = has_compiler_program() || succeeds(make_first_program);
+    static const bool made = has_compiler_program() || succeeds([] { make_first_program(90); });
     static_cast<void>(made);
     static Compilations& all = *new Compilations;
     static const int waits = std::atexit(wait_for_all);

@@ -68,7 +68,7 @@ def test_good_record(tmp_path):
     [
         (("ours", 1024, "c2c", "single"), 11.0),  # 1.09 times
         (("ours", 256, "c2c", "double"), 12.1),  # slower
-        (("ours", 1024, "r2c", "double"), 6.1),
+        (("ours", 1024, "r2c", "double"), 6.6),
         (("one", 512, "c2c", "double"), 20.5),
     ],
 )

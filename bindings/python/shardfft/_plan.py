@@ -73,6 +73,8 @@ class Plan(Handle):
         self.devices = [device for member in members if (device := self._core.device(member)) >= 0]
         maker = "plan.allocate_{}()" if self.devices else "plan.{}.empty()"
         c2r = problem.transform.kind == _core.Kind.c2r
+        to_real = {_core.Kind.r2c: "backward", _core.Kind.c2r: "forward"}.get(problem.transform.kind)
+        self._overwriting = to_real if problem.options.get("overwrite_input") else None  #: the call that may do so
 
         def side(core: _core.Side, name: str, spectral: bool) -> Side:
             return Side(core, precision, f"plan.{name}", maker.format(name), spectral)
@@ -271,8 +273,7 @@ class Plan(Handle):
         source = self.outputs[member] if what == "backward" else self.inputs[member]
         destination = self.outputs[member] if what == "forward" else self.inputs[member]
         allocate = self._core.allocate_output if what == "forward" else self._core.allocate_input
-        to_real = what == {"r2c": "backward", "c2r": "forward"}.get(self._problem.transform.kind.name)
-        overwrites = to_real and bool(self._problem.options.get("overwrite_input"))
+        overwrites = what == self._overwriting
         return Call(self._places[member], x, out, source, destination, lambda: allocate(member), overwrites)
 
     def _refuse(self, error: Exception) -> None:

@@ -156,21 +156,4 @@ std::int64_t planes_ahead(const PlanePass& pass, std::int64_t tiles, std::int64_
   return std::clamp<std::int64_t>(most_planes_ahead(bytes, facts), 1, wanted);
 }
 
-bool shares(const LineCut& columns, const Side& side) {
-  const int last = columns.stages - 1, butterflies = columns.butterflies(last);
-  int owner = 0;
-  const auto owner_of = [&](int point) {
-    while (point >= owner_begin(side, columns.n, owner + 1)) ++owner;
-    while (point < owner_begin(side, columns.n, owner)) --owner;
-    return owner;
-  };
-  for (int r = 0; r < columns.radix[last]; ++r)
-    for (int b = 0; b < columns.count(last); ++b) {
-      const int first = b * columns.team + r * butterflies;
-      const int threads = std::min(columns.team, butterflies - b * columns.team);
-      if (owner_of(first) != owner_of(first + threads - 1)) return false;
-    }
-  return owners(side, columns.n) <= max_owners;
-}
-
 }  // namespace shardfft::device::lines

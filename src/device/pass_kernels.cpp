@@ -147,11 +147,6 @@ bool planes_supported(std::int64_t n, std::int64_t m, Precision precision, bool 
   return fits_planes(n, m, precision, real, current_facts()) && rows_supported(n, m);
 }
 
-bool planes_shareable(const PlaneKernel& kernel, const Side& side) {
-  const auto& [n, m, precision, real, checks] = kernel;
-  return !plane_cuts_here(n, m).empty() && shares(plane_cut_for(n, m, precision, {real, checks}).columns, side);
-}
-
 void prepare_planes(int n, int m, Precision precision, bool real) {
   prepare_kernels(n, m, precision, PlaneSkills{real});
 }

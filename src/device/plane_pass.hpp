@@ -62,10 +62,6 @@ struct PlaneKernel {
 };
 /// As compile_ahead() of lines.
 void compile_ahead(const PlaneKernel& kernel);
-/// Whether a plane pass of the current device can write its columns to the owners of such a side.
-bool planes_shareable(const PlaneKernel& kernel, const Side& side);
-/// Whether kernels whose columns are cut like this can do it.
-bool shares(const LineCut& columns, const Side& side);
 /// Kernels and twiddle tables on the current device; made once, kept until exit. Must have been called on a device
 /// before run() there, outside of stream capture.
 void prepare_planes(int n, int m, Precision precision, bool real);

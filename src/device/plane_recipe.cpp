@@ -27,8 +27,8 @@ struct TileWay {
   int workers() const { return line.team * lines; }
 };
 
-/// Owners have near-equal runs of a line, which end with a team's points where the last radix has the number of owners
-/// as a factor (shares() in plane_pass.hpp): worth little where nobody else has a part.
+/// Owners have near-equal runs of a line. Threads look up whose a point is, but not where runs end with a team's
+/// points: where the last radix has the number of owners as a factor. Worth little where nobody else has a part.
 double cost_of_owners(const LineCut& line) {
   const int last = line.radix[line.stages - 1];
   return last % 2 != 0 ? 1.03 : last % 4 != 0 ? 1.01 : 1;

@@ -245,6 +245,18 @@ TEST(DevicePipeline, KeepsPlanesTogether) {
   }
 }
 
+/// 63 and 62 of the 125 points of a column, which end between those of a thread.
+TEST(DevicePipeline, LeavesOwnPartsOfAnySizeInPlace) {
+  if (!device::lines::planes_supported(125, 64, Precision::f32, true)) GTEST_SKIP() << "no plane kernels";
+  TransformCase c = chunked({1100, 125, 64}, "slab", "left", Kind::r2c, 2);
+  c.precision = Precision::f32;
+  c.options.exchange = "cuda_peer_copy";
+  c.options.effort = Effort::estimate;
+  const std::string text = told(c, 2);
+  EXPECT_NE(text.find("125 64 by plane pass (leaves the own part in place)"), std::string::npos) << text;
+  check_case_on(2, c);
+}
+
 TEST(DevicePipeline, TakesPencilsAndBricks) {
   const std::string pencils = told(chunked({32, 32, 32}, "last-slab", "left", Kind::c2c, 2), 2);
   EXPECT_NE(pencils.find("pipeline of 2 chunks"), std::string::npos) << pencils;

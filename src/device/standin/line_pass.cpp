@@ -217,10 +217,6 @@ void launch(const PreparedPlanes& prepared, const PlanePass& pass, std::uint32_t
   const PlaneRows rows{pass, prepared.row[index_of(columns.direction)]};
   const Fft& fft = prepared.columns.bundle[index_of(columns.direction)];
   check_input(columns);
-  require(planes_shareable({columns.n, pass.m, columns.precision, pass.real, columns.checks.results != nullptr},
-                           columns.out),
-          "a plane pass cannot cut lines of ", columns.n, " points into blocks of ", columns.out.block,
-          " points an owner");
   if (planes <= 0) return;
   std::vector<Access> touched;
   add_accesses(columns.in, columns, touched);

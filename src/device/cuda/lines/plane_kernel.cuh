@@ -273,16 +273,16 @@ struct ColumnTile {
     rescale<Cut>(v, pass.scale, t);
     sums.template left<Cut>(v, t, is_there(), has_second(), !is_first, checks);
     if (!is_there()) return;
+    constexpr int last = Cut::stages - 1;
     const KernelOutput& out = pass.columns_out;
-    const unsigned plane = pass.outer_begin + tile.plane;
-    long long place[2];
-#pragma unroll
-    for (int kind = 0; kind < 2; ++kind)
-      place[kind] = ((plane * out.outer_stride[kind] + t * out.line_stride[kind]) >> 1) + column();
-    each_point<Cut, Cut::stages - 1>(t, [&](auto i, auto /*offset*/) {
-      store(static_cast<double2*>(out.point[i.value]) + (out.far >> i.value & 1 ? place[1] : place[0]),
-            pack<Backward>(v[i.value]), Backward);
-    });
+    const Corner plane{0, 0, pass.outer_begin + tile.plane};
+    const auto put = [&](auto i, double* number) {
+      store(reinterpret_cast<double2*>(number), pack<Backward>(v[i.value]), Backward);
+    };
+    if (!Backward && out.mixed)  // on the way back columns have one owner
+      each_place<Cut, last>(out, plane, static_cast<int>(2 * column()), t, put);
+    else
+      each_shared_place<Cut, last>(out, plane, static_cast<int>(2 * column()), t, put);
   }
 };
 

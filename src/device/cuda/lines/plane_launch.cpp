@@ -94,8 +94,6 @@ void launch(const PreparedPlanes& prepared, const PlanePass& pass, std::uint32_t
   KernelPlanes k{};
   k.columns_in = kernel_input(columns, {cut.columns, cut.width});
   k.columns_out = kernel_output(columns, cut.columns);
-  require(k.columns_out.mixed == 0, "a plane pass cannot cut lines of ", columns.n, " points into blocks of ",
-          columns.out.block, " points an owner");
   k.rows = kernel_rows(pass);
   k.row_table = prepared.row_table;
   k.column_table = prepared.column_table;

@@ -122,6 +122,22 @@ void require_planes(const PlanePass& pass) {
   require_rows(pass);
 }
 
+Spent spent(const PlanePass& pass) {
+  const Pass& columns = pass.columns;
+  if (columns.m_begin > 0 || columns.m_end < spectrum_points(pass.m, pass.real)) return {};
+  const Part& inside = inner_side(pass).part[0];
+  if (columns.direction == Direction::backward) return {inside.base != pass.rows.base};
+  Spent spent;
+  for (int q = 0; q < owners(columns.out, columns.n); ++q) {
+    const int first = owner_begin(columns.out, columns.n, q);
+    const auto bytes = first * inside.line_stride * static_cast<std::int64_t>(ElementType{columns.precision}.bytes());
+    if (columns.out.part[static_cast<std::size_t>(q)].base == static_cast<std::byte*>(inside.base) + bytes) continue;
+    if (spent.end != first) spent.begin = first;
+    spent.end = owner_begin(columns.out, columns.n, q + 1);
+  }
+  return spent;
+}
+
 bool rows_may_begin(std::int64_t m, std::int64_t stride, ElementType element) {
   const auto bytes = static_cast<std::int64_t>(element.bytes());
   return stride * bytes % std::gcd<std::int64_t>(m * bytes, unit_bytes) == 0;

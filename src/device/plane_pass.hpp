@@ -10,8 +10,9 @@ namespace shardfft::device::lines {
 /// Planes of n rows of m points; strides are any in whole units of 16 bytes, so that a plane's rows need not be
 /// neighbours. Those of `rows` may begin within such units where rows of m numbers do (rows_may_begin). Forward: rows
 /// from `rows` to columns.in, then columns from there to columns.out. Backward: columns from columns.in to columns.out,
-/// then rows from there to `rows`. Only the columns m_begin <= m < m_end are transformed, but all rows. Where columns
-/// end within a unit, the rest of it in each row is written too.
+/// then rows from there to `rows`. What lies between the axes and not where results do may be anything behind it. Only
+/// the columns m_begin <= m < m_end are transformed, but all rows. Where columns end within a unit, the rest of it in
+/// each row is written too.
 struct PlanePass {
   /// Lines along the axis across the rows, of one owner on the side of `in`. The side that the rows are on (inner_side)
   /// is of one owner. There may be none of them (only_rows): then planes are of any size (rows_supported).
@@ -76,6 +77,12 @@ inline std::size_t plane_counters(std::int64_t planes) { return static_cast<std:
 inline const Side& inner_side(const PlanePass& pass) {
   return pass.columns.direction == Direction::forward ? pass.columns.in : pass.columns.out;
 }
+/// What a pass leaves between its axes that is no result: behind all rows, or of so many points of the columns.
+struct Spent {
+  bool rows = false;
+  int begin = 0, end = 0;
+};
+Spent spent(const PlanePass& pass);
 /// What run() asks of a pass, with and without a GPU.
 void require_planes(const PlanePass& pass);
 /// Enqueues the pass on `stream`. `counters` belong to it until it is done.

@@ -76,9 +76,10 @@ class RealPlaneTest {
     const std::vector<Complex> given_spectra = spectra_;
     run();
     const std::int64_t first = c_.skipped * c_.n, rows = c_.planes * c_.n;
+    const bool spent = !forward() && c_.m_begin() == 0 && c_.m_end() >= c_.half();  // the spectra are
     Difference difference;
     for (std::int64_t row = first; row < rows; ++row) {
-      for (std::int64_t m = 0; m < c_.half(); ++m)
+      for (std::int64_t m = 0; m < c_.half() && !spent; ++m)
         difference.add(spectrum(spectra_, row)[m], spectrum(spectra, row)[m]);
       for (std::int64_t z = 0; z < c_.m && !forward(); ++z) difference.add(real(reals_, row)[z], real(reals, row)[z]);
     }

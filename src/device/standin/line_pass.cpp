@@ -236,6 +236,7 @@ void launch(const PreparedPlanes& prepared, const PlanePass& pass, std::uint32_t
     if (!rows.forward()) column_lines();
     rows.run();
     if (rows.forward()) column_lines();
+    rows.spoil();
   });
 }
 

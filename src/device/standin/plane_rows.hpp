@@ -44,6 +44,14 @@ struct PlaneRows {
           pass.real ? run_real<float>(from.data(), result) : run_complex<float>(from.data(), result);
       }
   }
+  /// Writes over all that is spent.
+  void spoil() const {
+    const auto [all, begin, end] = spent(pass);
+    const Pass& columns = pass.columns;
+    for (std::int64_t plane = columns.outer_begin; plane < columns.outer_end; ++plane)
+      for (int row = all ? 0 : begin; row < (all ? columns.n : end); ++row)
+        std::memset(inside(plane, row), 0xff, spectrum_bytes());
+  }
   template <class T>
   HeldSums<T> sums() const {
     return {pass.row_checks, pass.m, !forward(), forward(), !forward()};

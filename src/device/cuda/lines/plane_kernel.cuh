@@ -10,6 +10,20 @@
 
 namespace shardfft::device::lines {
 
+__device__ __forceinline__ unsigned low_part(const char* address) {
+  return static_cast<unsigned>(reinterpret_cast<unsigned long long>(address));
+}
+
+/// What nobody reads again need not leave the L2 cache. Thread `t` of `team` takes its share of the whole lines of the
+/// cache from `begin` on.
+__device__ __forceinline__ void forget(const char* begin, unsigned bytes, unsigned t, unsigned team) {
+  constexpr unsigned line_bytes = 128;
+  const unsigned first = -low_part(begin) % line_bytes;
+#pragma unroll 1
+  for (unsigned at = first + t * line_bytes; at + line_bytes <= bytes; at += team * line_bytes)
+    asm volatile("discard.global.L2 [%0], 128;" ::"l"(begin + at) : "memory");
+}
+
 enum class TileKind : unsigned { none, rows, columns };
 struct Tile {
   TileKind kind;
@@ -68,10 +82,6 @@ __device__ __forceinline__ bool has_reached(const unsigned* counter, unsigned co
   unsigned now;
   asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(now) : "l"(counter) : "memory");
   return now >= count;
-}
-
-__device__ __forceinline__ unsigned low_part(const char* address) {
-  return static_cast<unsigned>(reinterpret_cast<unsigned long long>(address));
 }
 
 template <class Plane, class Rows, bool Backward>
@@ -217,6 +227,13 @@ struct RowTile {
       Rows::take(v, memory, t, lane, from, in);
       sums.took(in, Rows::Of::has(first), has_second(), is_first, checks);
     }
+    if constexpr (Backward) {
+      const char* const rows =
+          pass.rows.in + (pass.outer_begin + tile.plane) * pass.rows.in_plane + first * pass.rows.in_stride;
+#pragma unroll 1
+      for (unsigned r = 0; r < Rows::in_line && Rows::Of::has(first + r); ++r)
+        forget(rows + r * pass.rows.in_stride, pass.rows.spent_bytes, t, Cut::team);
+    }
   }
   /// Of twin rows.
   __device__ __forceinline__ bool has_second() const { return Rows::in_line == 1 || Rows::Of::has(first + 1); }
@@ -263,6 +280,12 @@ struct ColumnTile {
       in.add(offset.value, v[i.value]);
     });
     sums.took(in, is_there(), has_second(), is_first, checks);
+    if (Backward || tile.index >= pass.spent_tiles) return;
+    const char* const left = pass.rows.out + (pass.outer_begin + tile.plane) * pass.rows.out_plane +
+                             (pass.m_begin + tile.index * width) * sizeof(double2);
+#pragma unroll 1
+    for (unsigned row = pass.spent_begin + t * width + lane; row < pass.spent_end; row += workers)
+      forget(left + row * pass.rows.out_stride, width * sizeof(double2), 0, 1);
   }
   __device__ __forceinline__ unsigned column() const { return pass.m_begin + tile.index * width + lane; }
   __device__ __forceinline__ bool is_there() const { return 2 * column() < pass.columns; }

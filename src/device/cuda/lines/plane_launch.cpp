@@ -50,6 +50,20 @@ void add_checks(KernelPlanes& k, const PlanePass& pass, const PlaneCut& cut) {
   k.column_checks.floor += k.row_checks.floor;
 }
 
+/// Whole rows, and points of columns whose tiles have whole lines of the L2 cache.
+void add_spent(KernelPlanes& k, const PlanePass& pass, const PlaneCut& cut) {
+  const auto [rows, begin, end] = spent(pass);
+  const auto bytes = static_cast<std::int64_t>(ElementType{pass.columns.precision, true}.bytes());
+  if (rows) k.rows.spent_bytes = static_cast<unsigned>(spectrum_points(pass.m, pass.real) * bytes);
+  const std::int64_t tile = std::int64_t{cut.width} * unit_bytes;
+  for (const std::int64_t begins : {tile, std::int64_t{k.rows.out_stride}, std::int64_t{k.rows.out_plane},
+                                    static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(k.rows.out))})
+    if (begins % run_bytes != 0) return;
+  k.spent_tiles = static_cast<unsigned>(begin < end ? pass.columns.m_end * bytes / tile : 0);
+  k.spent_begin = static_cast<unsigned>(begin);
+  k.spent_end = static_cast<unsigned>(end);
+}
+
 }  // namespace
 
 /// By what stack their code has; chosen once for a device.
@@ -110,6 +124,7 @@ void launch(const PreparedPlanes& prepared, const PlanePass& pass, std::uint32_t
   k.columns = static_cast<unsigned>(end * 2 / lines);
   k.scale = columns.scale;
   add_checks(k, pass, cut);
+  add_spent(k, pass, cut);
   const int tiles_at_once = cut.groups * current_facts().multiprocessors;
   k.ahead =
       std::min(k.planes,

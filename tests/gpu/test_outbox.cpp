@@ -46,9 +46,12 @@ Joined slab(const Shape& shape, bool real, int ranks, Direction direction, std::
 }
 
 /// Nothing of the messages that have not left is written over, or lies outside of the output.
-void check(const Joined& steps, const Pieces& cut, int rank, const gpu::Outbox& box) {
+void check(const Joined& steps, const Pieces& cut, int rank, const gpu::Outbox& box,
+           gpu::OutboxIn where = gpu::OutboxIn::output) {
   const auto element = static_cast<std::int64_t>(element_bytes(steps.from, Precision::f64));
   const State& out = steps.after->after;
+  std::size_t room = state_bytes(out, Precision::f64, rank);
+  if (where == gpu::OutboxIn::input) room = std::max(room, state_bytes(steps.from, Precision::f64, rank));
   const auto written = static_cast<std::int64_t>(element_bytes(out, Precision::f64));
   std::vector<Places> sent;
   Places all;
@@ -65,7 +68,7 @@ void check(const Joined& steps, const Pieces& cut, int rank, const gpu::Outbox& 
       }
     if (!place.in_output || places.empty()) continue;
     EXPECT_GE(*places.begin(), 0);
-    EXPECT_LT(*places.rbegin(), static_cast<std::int64_t>(state_bytes(out, Precision::f64, rank)));
+    EXPECT_LT(*places.rbegin(), static_cast<std::int64_t>(room));
   }
   for (std::size_t m = 0; m < sent.size(); ++m)
     for (const std::int64_t at : sent[m]) all.insert(box.messages[m].in_output ? at : at + (std::int64_t{1} << 40));
@@ -109,6 +112,42 @@ TEST(Outbox, IsNotWrittenBeforeItHasLeft) {
   EXPECT_GT(packed, 50);
   EXPECT_GT(whole, packed);
   EXPECT_GT(divided, 50);
+}
+
+/// In place, no piece writes where another one reads: what leaves lies as it was, or packed along the slowest axis.
+TEST(Outbox, LiesInTheInputWhereItsPieceHasRead) {
+  int packed = 0, natural = 0, none = 0;
+  for (const Direction direction : {Direction::forward, Direction::backward})
+    for (const int ranks : {2, 3, 4})
+      for (const Shape& shape : {Shape{16, 16, 34}, Shape{24, 24, 8}, Shape{17, 21, 6}}) {
+        const Joined steps = slab(shape, false, ranks, direction, 1);
+        const int first = direction == Direction::forward ? 1 : 2;
+        const Pieces cut = in_pieces({first, 4, ChunkEnds::sender}, {3 - first, 3, ChunkEnds::receiver}, 2);
+        for (int rank = 0; rank < ranks; ++rank)
+          for (const bool packs : {false, true}) {
+            const auto box = gpu::outbox_of(steps, cut, rank, Precision::f64, packs, gpu::OutboxIn::input);
+            (!box ? none : packs ? packed : natural) += 1;
+            if (!box) continue;
+            EXPECT_EQ(box->rest_bytes, 0);
+            check(steps, cut, rank, *box, gpu::OutboxIn::input);
+            for (std::size_t k = 0; k < cut.before.size(); ++k) {
+              const auto& [in_output, begin, layout] = box->pieces[k];
+              EXPECT_TRUE(in_output);
+              Places written;
+              for (const Piece& piece : layout.value_or(steps.from.layout).pieces(rank))
+                add(written, box_of(sliced(piece, cut.before[k])), 16, begin);
+              for (std::size_t other = 0; other < cut.before.size(); ++other) {
+                Places read;
+                if (other != k)
+                  add(read, box_of(sliced(only_piece(steps.from.layout, rank), cut.before[other])), 16, 0);
+                for (const std::int64_t at : read) ASSERT_FALSE(written.contains(at)) << k << " and " << other;
+              }
+            }
+          }
+      }
+  EXPECT_GT(packed, 10);
+  EXPECT_GT(natural, 10);
+  EXPECT_GT(none, 10);
 }
 
 /// Whether a piece of the transform is written over one that is there already only where its message has left: two

@@ -50,6 +50,22 @@ TEST(DevicePipeline, IsRightWherePassesMoveTheOwnPart) {
       }
 }
 
+/// What is sent leaves from the input, in pieces of both ends; or from it as a whole, where shares differ.
+TEST(DevicePipeline, IsRightInPlace) {
+  for (const Kind kind : kinds)
+    for (const int ranks : {2, 3, 4})
+      for (const Shape& shape : {Shape{128, 128, 32}, Shape{64, 128, 30}}) {
+        SCOPED_TRACE(std::to_string(ranks) + " ranks");
+        TransformCase c = chunked(shape, "slab", "left", kind, ranks == 2 ? 4 : 3);
+        c.precision = ranks == 3 ? Precision::f32 : Precision::f64;
+        c.options.in_place = true;
+        for (const bool verify : {false, true}) {
+          c.options.verify = verify;
+          check_case_on(ranks, c);
+        }
+      }
+}
+
 TEST(DevicePipeline, MovesTheOwnPartByPasses) {
   const std::string text = told(chunked({128, 12, 32}, "slab along 1", "left", Kind::c2c, 2), 2);
   EXPECT_NE(text.find("leaves the own part in place"), std::string::npos) << text;

@@ -147,6 +147,27 @@ TEST(GpuPlans, SendsFromTheOutput) {
   }
 }
 
+/// In place, what is sent lies in the input.
+TEST(GpuPlans, SendsFromTheInput) {
+  const int ranks = world().size();
+  if (ranks < 2 || ranks > 4) GTEST_SKIP() << "as with two";
+  if (!device::lines::supported(128)) GTEST_SKIP() << "no line kernels";
+  for (const char* exchange : {"auto", "cuda_peer_copy", "host_staged"}) {
+    Options options = on_gpu();
+    options.chunks = 4;
+    options.exchange = exchange;
+    options.verify = exchange == std::string("auto");
+    options.in_place = true;
+    options.axes = {0, 1};
+    const TransformCase c{{128, 128, 20 * ranks}, "slab", "left", Kind::c2c, Precision::f64, options};
+    check_mpi_case(c);
+    if (ranks == 3 || exchange == std::string("host_staged")) continue;  // which packs
+    const Plan plan = make_plan(MPI_COMM_WORLD, c);
+    const std::size_t array = std::max(plan.input().bytes(), plan.output().bytes());
+    EXPECT_LE(plan.workspace_bytes(), device::in_whole_pages(array + array / 32)) << plan.report();
+  }
+}
+
 TEST(GpuPlans, EveryExchange) {
   for (const std::string& exchange : device_exchange_names())
     for (const TransformCase& c : cases_with(exchange)) {

@@ -12,7 +12,6 @@ void gpu_options(Random& random, Options& o) {
     return random.integer(0, 2) == 0 ? "auto" : one_of(random, names);
   };
   o.processor = Processor::gpu;
-  o.in_place = false;  // it has no effect there
   o.algorithm = or_auto(algorithm_names());
   o.exchange = or_auto(device_exchange_names());
   o.verify = random.integer(0, 3) == 0;

@@ -47,7 +47,9 @@ bool aligned(const void* array) { return reinterpret_cast<std::uintptr_t>(array)
 
 }  // namespace
 
-void UserArrays::check(const void* array, std::size_t bytes, const char* which, device::Memory& stage) {
+void UserArrays::check(const void* array, std::size_t bytes, std::size_t room, const char* which,
+                       device::Memory& stage) {
+  if (bytes < room) reserve(stage);
   if (bytes == 0) return;
   const device::PointerInfo info = device::describe(array);
   require(fits(model_, info.kind), "the ", which, " lies in ", kind_text(info.kind),
@@ -114,11 +116,14 @@ void UserArrays::copy_input(std::byte* to, const std::byte* array, std::size_t b
   device::copy_bytes(to, array, bytes, stream);
 }
 
-std::byte* UserArrays::output(std::byte* array, std::size_t bytes, bool shared, device::StreamHandle stream) {
-  if (bytes == 0) return nullptr;
-  const device::PointerInfo info = device::describe(array);
-  meet(array, bytes, info, stream);
-  if (!on_host(info.kind) && aligned(array) && (!shared || info.exportable)) return array;
+std::byte* UserArrays::output(std::byte* array, std::size_t bytes, std::size_t room, bool shared,
+                              device::StreamHandle stream) {
+  if (room == 0) return nullptr;
+  if (bytes > 0) {
+    const device::PointerInfo info = device::describe(array);
+    meet(array, bytes, info, stream);
+    if (bytes >= room && !on_host(info.kind) && aligned(array) && (!shared || info.exportable)) return array;
+  }
   return stage(output_stage_);
 }
 

@@ -52,8 +52,11 @@ class UserArrays {
   /// All with the member's device current.
   /// Throw Error when the array does not live where the plan was told, or where the member's device cannot use it, or
   /// when there is no memory for the copy that it needs.
-  void check_input(const void* array, std::size_t bytes) { check(array, bytes, "input", input_stage_); }
-  void check_output(const void* array, std::size_t bytes) { check(array, bytes, "output", output_stage_); }
+  void check_input(const void* array, std::size_t bytes) { check(array, bytes, bytes, "input", input_stage_); }
+  /// `room`: of the bytes that the program needs there, which may be more.
+  void check_output(const void* array, std::size_t bytes, std::size_t room) {
+    check(array, bytes, room, "output", output_stage_);
+  }
 
   /// Begins a call; nothing is known yet of its arrays.
   void begin() { waits_ = copies_ = false; }
@@ -61,8 +64,8 @@ class UserArrays {
   const std::byte* input(const std::byte* array, std::size_t bytes, bool copy, device::StreamHandle stream);
   /// Copies an input to memory of the device, where it is not there already.
   void copy_input(std::byte* to, const std::byte* array, std::size_t bytes, device::StreamHandle stream);
-  /// Where the program puts the result; `shared`: other members write there too.
-  std::byte* output(std::byte* array, std::size_t bytes, bool shared, device::StreamHandle stream);
+  /// Where the program puts the result, and what else it needs `room` for; `shared`: other members write there too.
+  std::byte* output(std::byte* array, std::size_t bytes, std::size_t room, bool shared, device::StreamHandle stream);
   /// Puts the result where the user wants it.
   void deliver(std::byte* array, const std::byte* result, std::size_t bytes, device::StreamHandle stream);
   /// Whether this call's arrays are in memory of which copies are not asynchronous.
@@ -79,7 +82,7 @@ class UserArrays {
   void forget_others(const std::byte* array, std::size_t bytes, device::StreamHandle stream);
   /// Pins host memory if asked to; where that fails copies are slower and synchronous.
   void meet(const std::byte* array, std::size_t bytes, const device::PointerInfo& info, device::StreamHandle stream);
-  void check(const void* array, std::size_t bytes, const char* which, device::Memory& stage);
+  void check(const void* array, std::size_t bytes, std::size_t room, const char* which, device::Memory& stage);
   void reserve(device::Memory& stage) const;
   std::byte* stage(device::Memory& memory);
 

@@ -161,9 +161,14 @@ class DeviceCompiler : public Compiler<DeviceTask> {
     const Joined steps = joined(stretch);
     const Stop& last = stretch.back();
     const bool leads = !is_reshape(last) && last.from != last.to;
-    // One that is the input, too, is read while others write.
-    const bool output_is_free = last.to == Slot::out && stretch.front().from == Slot::in && !setup_.options.in_place;
-    return make_device_pipeline(setup_, team_, steps, pieces(stretch), leads, output_is_free);
+    const Slot source = is_reshape(stretch.front()) ? stretch.front().from : stretch[1].from;
+    const bool from_output = leads && source == last.to;
+    std::optional<OutboxIn> outbox;
+    if (last.to == Slot::out && stretch.front().from == Slot::in) {
+      if (!setup_.options.in_place) outbox = OutboxIn::output;
+      if (from_output) outbox = OutboxIn::input;
+    }
+    return make_device_pipeline(setup_, team_, steps, pieces(stretch), {leads, from_output, outbox});
   }
 
   std::unique_ptr<DeviceOperation> make_fft(const Pass& pass, int rank) {

@@ -202,6 +202,16 @@ Fusion DeviceTarget::fusion(const Program& program, const std::vector<int>& step
   return {pipelined_steps(program, steps, at, cuts), true};
 }
 
+/// Whether all that a plan in place sends leaves from where its input was, and so lands elsewhere: the transform before
+/// its only reshape is one pass of our own, which runs in place, in pieces.
+bool DeviceTarget::leaves_from_input(const Program& program) const {
+  if (!setup_.options.in_place || one_array() || program.steps.size() != 3 || !is_reshape(program, 1)) return false;
+  const auto is_fft = [](const Step& step) { return std::holds_alternative<TransformStep>(step); };
+  return is_fft(program.steps.front()) && is_fft(program.steps.back()) && can_run_in_place(program.steps.front()) &&
+         program.states[0].layout.same_as(program.states[1].layout) &&
+         has_one_pass(program, 0, ChunkEnds::sender).value_or(false);
+}
+
 /// The result of a reshape that peers of other processes would write into
 /// the user's array slowly lands in the workspace, from where the transform behind it leads to that array: all that
 /// come after it run there.
@@ -210,22 +220,29 @@ bool DeviceTarget::in_place(const Program& program, int step) {
   if (!Target::in_place(program, step) || !program.states[at].layout.same_as(program.states[at + 1].layout))
     return false;
   if (at == 0 || !std::holds_alternative<ReshapeStep>(program.steps[at - 1])) return true;
+  if (leaves_from_input(program)) return false;
   for (int later = step + 1; later < static_cast<int>(program.steps.size()); ++later)
     if (!Target::in_place(program, later)) return true;
   return !lands_slowly(program.states[at]);
 }
 
 /// Where it has room for all of it. Other processes write slowly into the users' arrays, and may announce earlier what
-/// is used once. To wait until the input has been read costs what would run beside messages.
+/// is used once. To wait until the input has been read costs what would run beside messages, where that is not all.
 ResultUse DeviceTarget::uses_result(const Program& program) {
-  if (setup_.buffering == Buffering::fast && !team_.all_here()) return ResultUse::never;
-  for (std::size_t state = 1; state < program.states.size(); ++state)
-    for (int rank = 0; rank < team_.ranks(); ++rank)
-      if (state_bytes(program.states[state], setup_.precision, rank) >
-          state_bytes(program.states.back(), setup_.precision, rank))
-        return ResultUse::never;
+  const bool leaves = leaves_from_input(program);
+  if (setup_.buffering == Buffering::fast && !team_.all_here() && !leaves) return ResultUse::never;
+  for (int rank = 0; rank < team_.ranks(); ++rank) {
+    const auto bytes = [&](const State& state) { return state_bytes(state, setup_.precision, rank); };
+    std::size_t room = bytes(program.states.back());
+    if (leaves) room = std::max(room, bytes(program.states.front()));
+    for (std::size_t state = 1; state < program.states.size(); ++state)
+      if (bytes(program.states[state]) > room) return ResultUse::never;
+  }
   if (!setup_.options.in_place) return ResultUse::always;
-  return setup_.buffering == Buffering::fast ? ResultUse::behind_first : ResultUse::over_input;
+  const auto is_move = [](const Step& step) { return std::holds_alternative<ReshapeStep>(step); };
+  const bool waits = setup_.buffering != Buffering::fast ||  // or for its only messages, in any case
+                     std::count_if(program.steps.begin(), program.steps.end(), is_move) == 1;
+  return waits ? ResultUse::over_input : ResultUse::behind_first;
 }
 
 bool DeviceTarget::lands_slowly(const State& state) const {

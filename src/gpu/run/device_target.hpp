@@ -57,6 +57,7 @@ class DeviceTarget : public Target {
 
  private:
   std::optional<Joined> padded(const Joined& joined) const;
+  bool leaves_from_input(const Program& program) const;
   bool stores(const Joined& joined) const;
   bool stores(const Program& program, std::size_t reshape) const;
   bool moves_all(const State& from, const State& to) const;

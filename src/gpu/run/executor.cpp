@@ -256,7 +256,8 @@ void DeviceExecutor::check_arrays(int program, InputArrays in, OutputArrays out)
               "plans with workspace = least transform arrays in device memory that begin at multiples of ",
               device::unit_bytes, " bytes, as allocate_input() gives them");
     memories_[m].arrays.check_input(in[m], input_bytes(program, m));
-    memories_[m].arrays.check_output(out[m], output_bytes(program, m));
+    const std::size_t bytes = output_bytes(program, m);
+    memories_[m].arrays.check_output(out[m], bytes, least() || in[m] == out[m] ? bytes : result_bytes(program, m));
   }
 }
 

@@ -73,6 +73,8 @@ class DeviceExecutor : public Runner {
     std::map<Slot, Shared> shared;  ///< what other members write into
     Replay replay;
     std::unique_ptr<DeviceVerifier> verifier;  ///< with the option verify
+    /// By member: of the array of the result while the program runs, which is more than that where the input is in it.
+    std::vector<std::size_t> result_bytes{};
     std::int64_t runs = 0;
   };
 
@@ -99,6 +101,7 @@ class DeviceExecutor : public Runner {
   std::size_t bytes_of(const State& state, std::size_t member) const;
   std::size_t input_bytes(int program, std::size_t member) const;
   std::size_t output_bytes(int program, std::size_t member) const;
+  std::size_t result_bytes(int program, std::size_t member) const { return now(program).result_bytes[member]; }
 
   void place_arrays(int program, InputArrays in, OutputArrays out);
   static bool copies_input(const DeviceTask& first, std::size_t member);

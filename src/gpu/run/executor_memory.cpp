@@ -21,14 +21,20 @@ void DeviceExecutor::size_buffers(const std::vector<NamedProgram>& more) {
     const auto grow = [&](Slot slot, std::size_t bytes) {
       if (slot != Slot::in && slot != Slot::out) mine.buffers.grow(slot, bytes);
     };
-    for (const Prepared& program : prepared_)
+    for (Prepared& program : prepared_) {
+      program.result_bytes.resize(memories_.size());
+      const auto use = [&](Slot slot, std::size_t bytes) {
+        grow(slot, bytes);
+        if (slot == Slot::out) program.result_bytes[m] = std::max(program.result_bytes[m], bytes);
+      };
       for (const DeviceTask& task : program.tasks) {
-        grow(task.from, bytes_of(task.from_state, m));
-        grow(task.to, bytes_of(task.to_state, m));
-        if (task.middle) grow(*task.middle, task.operations[m]->middle_bytes(bytes_of(task.middle_state, m)));
-        if (task.landing) grow(*task.landing, bytes_of(task.landing_state, m));
+        use(task.from, bytes_of(task.from_state, m));
+        use(task.to, bytes_of(task.to_state, m));
+        if (task.middle) use(*task.middle, task.operations[m]->middle_bytes(bytes_of(task.middle_state, m)));
+        if (task.landing) use(*task.landing, bytes_of(task.landing_state, m));
         grow(Slot::scratch, task.operations[m]->scratch_bytes());
       }
+    }
     const auto grow_for_all = [&](const std::vector<NamedProgram>& programs) {
       for (const NamedProgram& named : programs)
         if (!result_has_room(named.program, m)) grow(Slot::work0, in_place_bytes(named.program, team_->here()[m].rank));

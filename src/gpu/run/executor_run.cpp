@@ -25,7 +25,9 @@ void DeviceExecutor::place_arrays(int program, InputArrays in, OutputArrays out)
     }
     const bool clash = in[m] == out[m] && copies_input(first, m);
     mine.in = mine.arrays.input(in[m], input_bytes(program, m), clash, streams_[m]);
-    mine.out = mine.arrays.output(out[m], output_bytes(program, m), shares, streams_[m]);
+    const std::size_t room = result_bytes(program, m);
+    const std::size_t there = in[m] == out[m] ? room : output_bytes(program, m);
+    mine.out = mine.arrays.output(out[m], there, room, shares, streams_[m]);
   }
   if (any_copies()) times_.mark({first.trace_step, Activity::stage}, streams_);
 }
@@ -43,7 +45,8 @@ bool DeviceExecutor::copies_input(const DeviceTask& first, std::size_t member) {
 void DeviceExecutor::place_inside(int program, std::size_t m, const std::byte* in, std::byte* out) {
   MemberMemory& mine = memories_[m];
   const bool in_result = output_bytes(program, m) > 0 && (in == out || result_has_room(program_at(program), m));
-  mine.out = in_result ? mine.arrays.output(out, output_bytes(program, m), false, streams_[m]) : slot(Slot::work0, m);
+  const std::size_t bytes = output_bytes(program, m);
+  mine.out = in_result ? mine.arrays.output(out, bytes, bytes, false, streams_[m]) : slot(Slot::work0, m);
   mine.in = mine.out;
   mine.arrays.copy_input(mine.out, in, input_bytes(program, m), streams_[m]);
 }
@@ -109,7 +112,7 @@ std::byte* DeviceExecutor::slot(Slot slot, std::size_t member) const {
 std::vector<std::pair<void*, std::uint64_t>> DeviceExecutor::addresses(int program, Slot slot) const {
   std::vector<std::pair<void*, std::uint64_t>> list;
   for (std::size_t m = 0; m < memories_.size(); ++m) {
-    const bool empty = slot == Slot::out && output_bytes(program, m) == 0;
+    const bool empty = slot == Slot::out && result_bytes(program, m) == 0;
     std::byte* const address = empty ? nullptr : this->slot(slot, m);
     std::uint64_t id = 0;
     if (address != nullptr) id = slot == Slot::out ? device::describe(address).id : memories_[m].workspace_id;

@@ -68,6 +68,15 @@ std::optional<Layout> pack(Outbox& box, const Joined& steps, const Pieces& piece
   });
 }
 
+/// Numbers from a point of a line to the next one, where that axis is the slowest one in memory; else 0. Of lines that
+/// are not there any.
+std::int64_t step_of_slowest(const Pass& pass, const Piece& here) {
+  const std::int64_t stride = here.stride[static_cast<std::size_t>(pass.step.axes.front().axis)];
+  for (std::size_t a = 0; a < static_cast<std::size_t>(here.set.axes); ++a)
+    if (here.set.axis[a].count > 1 && here.stride[a] > stride) return 0;
+  return here.set.empty() ? 1 : stride;
+}
+
 /// Which pieces and messages lie in the output if the first `count` pieces do, before what is added to their places;
 /// where the others begin. Nothing where some message takes of both kinds, or those in the output have no room there.
 std::optional<std::int64_t> divide(Outbox& box, const Sources& sources, std::size_t count, std::int64_t room) {
@@ -92,11 +101,18 @@ std::optional<std::int64_t> divide(Outbox& box, const Sources& sources, std::siz
 
 }  // namespace
 
-std::optional<Outbox> outbox_of(const Joined& steps, const Pieces& pieces, int rank, Precision precision, bool packed) {
-  constexpr std::int64_t alignment = 256;
+std::optional<Outbox> outbox_of(const Joined& steps, const Pieces& pieces, int rank, Precision precision, bool packed,
+                                OutboxIn where) {
+  const bool in_input = where == OutboxIn::input;
   const auto element = static_cast<std::int64_t>(element_bytes(steps.from, precision));
   const auto written = static_cast<std::int64_t>(element_bytes(steps.after->after, precision));
-  const auto room = static_cast<std::int64_t>(state_bytes(steps.after->after, precision, rank));
+  auto room = static_cast<std::int64_t>(state_bytes(steps.after->after, precision, rank));
+  if (in_input) room = std::max(room, static_cast<std::int64_t>(state_bytes(steps.from, precision, rank)));
+  const Pass& pass = *steps.before;
+  const std::int64_t step =
+      packed && in_input ? step_of_slowest(pass, only_piece(steps.from.layout, rank)) * element : 0;
+  if (in_input && (pieces.sends(pieces.takes(0)) + 1 < pieces.befores() || (packed && step == 0))) return std::nullopt;
+  const std::int64_t alignment = in_input ? std::max<std::int64_t>(step, 1) : 256;
   Outbox box;
   const std::optional<Layout> own = packed ? pack(box, steps, pieces, rank) : std::nullopt;
   if (packed && !own) return std::nullopt;
@@ -104,7 +120,8 @@ std::optional<Outbox> outbox_of(const Joined& steps, const Pieces& pieces, int r
   box.messages.resize(pieces.messages.size(), {true, 0, own});
   box.waits.resize(pieces.before.size(), -1);
   const Sources sources = sources_of(own.value_or(steps.from.layout), steps, pieces, rank, element);
-  for (std::size_t count = sources.pieces.size(); count > 0; --count) {
+  const std::size_t least = in_input ? std::max<std::size_t>(sources.pieces.size(), 1) : 1;
+  for (std::size_t count = sources.pieces.size(); count >= least; --count) {
     const std::optional<std::int64_t> rest_begin = divide(box, sources, count, room);
     if (!rest_begin) continue;
     // What leaves last lies as far behind as it can.

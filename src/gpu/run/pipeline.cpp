@@ -198,15 +198,19 @@ void PipelineEnd::run(int chunk, const EndBuffers& buffers, device::StreamHandle
 class DevicePipeline : public PipelineOf<JointOperation, PipelineEnd, DeviceOperation> {
  public:
   /// `check`: of the reshape, or null. When others write into the input, it is read before they are told that they may;
-  /// when what comes after leads there from where the reshape ends (`leads`), it has been sent by then.
+  /// when what comes after leads there from where the reshape ends (`leads`), or to the output from where all is sent
+  /// (`from_output`), it has been sent by then.
   DevicePipeline(PipelineEnd before, AllMoves exchanges, PipelineEnd after, std::unique_ptr<DeviceCheck> check,
-                 const Pieces& pieces, const Moves& how, int rank, bool leads, std::optional<Outbox> outbox)
+                 const Pieces& pieces, const Moves& how, int rank, bool leads, bool from_output,
+                 std::optional<Outbox> outbox)
       : PipelineOf(pieces, std::move(before), std::move(exchanges), std::move(after), how,
-                   !pieces.before.empty() ? Barrier::before_moves
-                   : leads                ? Barrier::after_moves
-                                          : Barrier::none),
+                   from_output              ? Barrier::after_moves
+                   : !pieces.before.empty() ? Barrier::before_moves
+                   : leads                  ? Barrier::after_moves
+                                            : Barrier::none),
         check_(std::move(check)),
         rank_(rank),
+        from_output_(from_output),
         outbox_(std::move(outbox)) {
     const Moved leaves = before_.moves(), takes = leaves == Moved::nothing ? after_.moves() : Moved::nothing;
     tell(pieces.text,
@@ -223,10 +227,10 @@ class DevicePipeline : public PipelineOf<JointOperation, PipelineEnd, DeviceOper
   bool announces() const override { return true; }
   bool takes_input_as_middle() const override { return before_.runs_in_place(); }
   std::size_t middle_bytes(std::size_t all) const override {
-    return outbox_ ? static_cast<std::size_t>(outbox_->rest_bytes) : all;
+    return outbox_ && !from_output_ ? static_cast<std::size_t>(outbox_->rest_bytes) : all;
   }
-  /// What waits in the output may not be read from there.
-  bool runs_in_place() const override { return !outbox_ && PipelineOf::runs_in_place(); }
+  /// What waits in the output may not be read from there, but where it came from there.
+  bool runs_in_place() const override { return from_output_ || (!outbox_ && PipelineOf::runs_in_place()); }
   bool writes_peers() const override { return true; }
   Activity activity() const override { return Activity::other; }
   std::size_t scratch_bytes() const override { return std::max(before_.scratch_bytes(), after_.scratch_bytes()); }
@@ -239,11 +243,13 @@ class DevicePipeline : public PipelineOf<JointOperation, PipelineEnd, DeviceOper
     return checks;
   }
   void enqueue(int phase, const DeviceBuffers& buffers, device::StreamHandle stream) override {
-    const bool one_array = buffers.one_array && runs_in_place();
+    const bool others_write = buffers.one_array && runs_in_place() && !from_output_;  // into the input
+    const bool waits = from_output_ ? !outbox_ : others_write;
     std::byte* const source = before_.empty() ? const_cast<std::byte*>(buffers.in)  // only read
                                               : buffers.middle;
-    const Moved leaves = one_array ? Moved::nothing : before_.moves();
-    const bool takes_own = leaves == Moved::nothing && after_.moves() == Moved::own && !(one_array && before_.empty());
+    const Moved leaves = others_write ? Moved::nothing : before_.moves();
+    const bool takes_own =
+        leaves == Moved::nothing && after_.moves() == Moved::own && !(others_write && before_.empty());
     // What lands elsewhere than in the output is led from there by the transform, or by the exchange itself.
     const bool leads = buffers.landing != nullptr && !after_.empty();
     std::byte* const result = leads ? buffers.landing : buffers.out;        // of the exchange
@@ -255,7 +261,7 @@ class DevicePipeline : public PipelineOf<JointOperation, PipelineEnd, DeviceOper
     DeviceBuffers moved{source, result, buffers.scratch, buffers.outs};
     if (!leads) moved.landing = buffers.landing;
     moved.moved = takes_own ? Moved::own : leaves;
-    for (const Turn& turn : turns(phase, one_array)) {
+    for (const Turn& turn : turns(phase, waits)) {
       const auto number = static_cast<std::size_t>(turn.piece);
       switch (turn.stage) {
         case Stage::before:
@@ -304,6 +310,7 @@ class DevicePipeline : public PipelineOf<JointOperation, PipelineEnd, DeviceOper
 
   std::unique_ptr<DeviceCheck> check_;  ///< of the reshape, until it is given away
   int rank_;
+  bool from_output_;              ///< the transform before the reshape leads to the output
   std::optional<Outbox> outbox_;  ///< where what is before the reshape lies in the output
 };
 
@@ -359,10 +366,10 @@ class Making {
     return all_can([&](std::size_t m) { return (all[m].*end).take(what); });
   }
   /// Sends from the output what has a place there: as it lies, or packed.
-  bool send_from_output(std::vector<Made>& all, const Pieces& pieces, bool packed) const {
+  bool send_from_output(std::vector<Made>& all, const Pieces& pieces, bool packed, OutboxIn where) const {
     const bool can = all_can([&](std::size_t m) {
       Made& made = all[m];
-      made.outbox = outbox_of(steps_, pieces, rank(m), setup_.precision, packed);
+      made.outbox = outbox_of(steps_, pieces, rank(m), setup_.precision, packed, where);
       return made.outbox && (!packed || made.before.take(made.outbox->owners));
     });
     if (can) return true;
@@ -400,20 +407,22 @@ class Making {
 }  // namespace
 
 MemberOperations make_device_pipeline(const ExecutorSetup& setup, Team& team, const Joined& steps, const Pieces& wanted,
-                                      bool leads, bool output_is_free) {
+                                      const Leads& to_output) {
+  const auto& [leads, from_output, outbox] = to_output;
   const Layout &from = steps.from.layout, &to = steps.to.layout;
   const Making making(setup, team, steps);
   Pieces pieces = wanted;
   std::vector<Made> all = making.ends(pieces, {});
   const bool stores = pieces.stores && making.take(all, &Made::before, Moved::all);
   const bool leaves_own = !stores && making.take(all, &Made::before, Moved::own);
-  if (leaves_own && leads && output_is_free && steps.after && !making.send_from_output(all, pieces, true)) {
-    const bool rest = !making.send_from_output(all, pieces, false) ||
+  if (leaves_own && leads && outbox && steps.after && !making.send_from_output(all, pieces, true, *outbox)) {
+    const bool rest = !making.send_from_output(all, pieces, false, *outbox) ||
                       !making.all_can([&](std::size_t m) { return all[m].outbox->rest_bytes == 0; });
-    std::vector<Made> spread = rest ? making.spread(pieces) : std::vector<Made>();
+    std::vector<Made> spread;
+    if (rest && outbox == OutboxIn::output) spread = making.spread(pieces);
     if (!spread.empty()) all = std::move(spread);
   }
-  making.take(all, &Made::after, Moved::own);
+  if (!from_output) making.take(all, &Made::after, Moved::own);
   DeviceReshapeSetup reshape{&team, from, to, element_bytes(steps.from, setup.precision), Part::all, stores};
   if (all.front().outbox)
     for (const Outbox::Place& place : all.front().outbox->messages) reshape.sources.push_back(place.layout);
@@ -426,9 +435,9 @@ MemberOperations make_device_pipeline(const ExecutorSetup& setup, Team& team, co
   for (std::size_t m = 0; m < all.size(); ++m) {
     Made& made = all[m];
     const Moves how{made.exchanges.front()->phases(), 0, true};
-    operations.push_back(std::make_unique<DevicePipeline>(std::move(made.before), std::move(made.exchanges),
-                                                          std::move(made.after), std::move(made.check), pieces, how,
-                                                          team.here()[m].rank, leads, std::move(made.outbox)));
+    operations.push_back(std::make_unique<DevicePipeline>(
+        std::move(made.before), std::move(made.exchanges), std::move(made.after), std::move(made.check), pieces, how,
+        team.here()[m].rank, leads, from_output, std::move(made.outbox)));
   }
   return operations;
 }

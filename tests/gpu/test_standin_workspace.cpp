@@ -84,7 +84,7 @@ TEST(Workspace, OfRealSlabs) {
       EXPECT_LE(arrays_of_workspace(ranks, c), 1.001) << ranks << " ranks in place, " << c.name();
       c.options.in_place = false;
       c.output = "natural";
-      EXPECT_LE(arrays_of_workspace(ranks, c), 2.05) << ranks << " ranks, " << c.name();
+      EXPECT_LE(arrays_of_workspace(ranks, c), 2.001) << ranks << " ranks, " << c.name();
     }
 }
 

@@ -99,6 +99,11 @@ Joined next_to(const Program& program, std::size_t at, ChunkEnds end, const Tran
 
 }  // namespace
 
+int reshapes(const Program& program) {
+  return static_cast<int>(std::count_if(program.steps.begin(), program.steps.end(),
+                                        [](const Step& step) { return std::holds_alternative<ReshapeStep>(step); }));
+}
+
 Joined joined_around(const Program& program, std::size_t reshape, const TransformStep* before,
                      const TransformStep* after) {
   const State* const state = &program.states[reshape];
@@ -239,9 +244,7 @@ ResultUse DeviceTarget::uses_result(const Program& program) {
       if (bytes(program.states[state]) > room) return ResultUse::never;
   }
   if (!setup_.options.in_place) return ResultUse::always;
-  const auto is_move = [](const Step& step) { return std::holds_alternative<ReshapeStep>(step); };
-  const bool waits = setup_.buffering != Buffering::fast ||  // or for its only messages, in any case
-                     std::count_if(program.steps.begin(), program.steps.end(), is_move) == 1;
+  const bool waits = setup_.buffering != Buffering::fast || reshapes(program) == 1;  // then in any case
   return waits ? ResultUse::over_input : ResultUse::behind_first;
 }
 

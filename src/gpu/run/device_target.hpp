@@ -30,6 +30,8 @@ struct Cut {
 /// Whether a transform on this GPU crosses memory once, by a pass of our own.
 bool is_one_pass(const FftSpec& spec);
 
+int reshapes(const Program& program);
+
 /// A reshape of a program with these transforms of it at its ends, null: without one; or with those that are there.
 Joined joined_around(const Program& program, std::size_t reshape, const TransformStep* before,
                      const TransformStep* after);

@@ -55,7 +55,10 @@ std::optional<Joined> DeviceTarget::padded(const Joined& joined) const {
   return gains ? std::optional(padded) : std::nullopt;
 }
 
+/// Of several reshapes, whose results would take turns in the array of the last one, only rows are padded that need it.
 std::int64_t DeviceTarget::row_unit(const Program& program, int step) {
+  const auto row = complex_row(program.states[static_cast<std::size_t>(step)]);
+  if (reshapes(program) > 1 && row && device::lines::begins_with_units(*row, setup_.precision)) return 1;
   return padded(joined_around(program, static_cast<std::size_t>(step))) ? device::lines::granule(setup_.precision) : 1;
 }
 

@@ -248,11 +248,11 @@ int likely_stack_bytes(const PlaneCut& cut) {
   return cut.threads() > many_threads && !cut.alike() ? 80 : 24;
 }
 
-/// What choose_cut() may look at behind the first recipe. In double precision that has some stack now and then: to
-/// compile the next ones only after it would take as long again. Where there are cores enough they are compiled beside
-/// it.
+/// What choose_cut() may look at behind the first recipe. In double precision, and with real rows, that has some stack
+/// now and then: to compile the next ones only after it would take as long again. Where there are cores enough they are
+/// compiled beside it.
 void begin_guesses(const std::vector<PlaneCut>& cuts, Precision precision, PlaneSkills skills, int architecture) {
-  if (precision != Precision::f64) return;
+  if (precision != Precision::f64 && !skills.real) return;
   const PlaneCut& first = cuts.front();
   for (const PlaneCut* cut : worth_compiling(cuts))
     if (cut != &first && time_of(*cut) < time_of(first, likely_stack_bytes(first)))

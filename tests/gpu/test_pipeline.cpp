@@ -66,6 +66,20 @@ TEST(DevicePipeline, IsRightInPlace) {
       }
 }
 
+/// Half spectra that are larger than the field, in several reshapes, in the array of both.
+TEST(DevicePipeline, IsRightInPlaceOfLargerSpectra) {
+  for (const char* input : {"slab", "slab along 1", "brick", "last-slab"})
+    for (const char* output : {"left", "natural"})
+      for (const Shape& shape : {Shape{64, 64, 62}, Shape{128, 64, 32}})
+        for (const int ranks : {2, 4}) {
+          SCOPED_TRACE(std::string(input) + " to " + output + ", " + std::to_string(ranks) + " ranks");
+          TransformCase c = chunked(shape, input, output, Kind::c2r, 3);
+          c.precision = shape[0] == 128 ? Precision::f32 : Precision::f64;
+          c.options.in_place = true;
+          check_case_on(ranks, c);
+        }
+}
+
 TEST(DevicePipeline, MovesTheOwnPartByPasses) {
   const std::string text = told(chunked({128, 12, 32}, "slab along 1", "left", Kind::c2c, 2), 2);
   EXPECT_NE(text.find("leaves the own part in place"), std::string::npos) << text;

@@ -207,14 +207,19 @@ Fusion DeviceTarget::fusion(const Program& program, const std::vector<int>& step
   return {pipelined_steps(program, steps, at, cuts), true};
 }
 
-/// Whether all that a plan in place sends leaves from where its input was, and so lands elsewhere: the transform before
-/// its only reshape is one pass of our own, which runs in place, in pieces.
-bool DeviceTarget::leaves_from_input(const Program& program) const {
-  if (!setup_.options.in_place || one_array() || program.steps.size() != 3 || !is_reshape(program, 1)) return false;
-  const auto is_fft = [](const Step& step) { return std::holds_alternative<TransformStep>(step); };
-  return is_fft(program.steps.front()) && is_fft(program.steps.back()) && can_run_in_place(program.steps.front()) &&
+/// Whether the transform before the first reshape of a plan in place is one pass of our own in pieces, which runs in
+/// the array of input and output: that has room for both.
+bool DeviceTarget::begins_in_place(const Program& program) const {
+  if (!setup_.options.in_place || one_array() || !is_reshape(program, 1)) return false;
+  return std::holds_alternative<TransformStep>(program.steps.front()) && can_run_in_place(program.steps.front()) &&
          program.states[0].layout.same_as(program.states[1].layout) &&
          has_one_pass(program, 0, ChunkEnds::sender).value_or(false);
+}
+
+/// Whether all that such a plan sends leaves from there, and so lands elsewhere.
+bool DeviceTarget::leaves_from_input(const Program& program) const {
+  return program.steps.size() == 3 && std::holds_alternative<TransformStep>(program.steps.back()) &&
+         begins_in_place(program);
 }
 
 /// The result of a reshape that peers of other processes would write into
@@ -234,12 +239,12 @@ bool DeviceTarget::in_place(const Program& program, int step) {
 /// Where it has room for all of it. Other processes write slowly into the users' arrays, and may announce earlier what
 /// is used once. To wait until the input has been read costs what would run beside messages, where that is not all.
 ResultUse DeviceTarget::uses_result(const Program& program) {
-  const bool leaves = leaves_from_input(program);
-  if (setup_.buffering == Buffering::fast && !team_.all_here() && !leaves) return ResultUse::never;
+  if (setup_.buffering == Buffering::fast && !team_.all_here() && !leaves_from_input(program)) return ResultUse::never;
+  const bool both = begins_in_place(program);
   for (int rank = 0; rank < team_.ranks(); ++rank) {
     const auto bytes = [&](const State& state) { return state_bytes(state, setup_.precision, rank); };
     std::size_t room = bytes(program.states.back());
-    if (leaves) room = std::max(room, bytes(program.states.front()));
+    if (both) room = std::max(room, bytes(program.states.front()));
     for (std::size_t state = 1; state < program.states.size(); ++state)
       if (bytes(program.states[state]) > room) return ResultUse::never;
   }

@@ -59,6 +59,7 @@ class DeviceTarget : public Target {
 
  private:
   std::optional<Joined> padded(const Joined& joined) const;
+  bool begins_in_place(const Program& program) const;
   bool leaves_from_input(const Program& program) const;
   bool stores(const Joined& joined) const;
   bool stores(const Program& program, std::size_t reshape) const;

@@ -63,6 +63,13 @@ int registers_of(int threads, int registers) {
   return registers / quarters / (warps * warp) / step * step;
 }
 
+/// Stack to be reckoned with before a kernel is compiled: where threads have code for two kinds of lines, of many points
+/// each, they seldom do without. Such code also takes longest to compile.
+int likely_stack_bytes(const PlaneCut& cut) {
+  constexpr int many_points = 50, some_stack = 40;
+  return !cut.alike() && cut.rows.points() + cut.columns.points() > many_points ? some_stack : 0;
+}
+
 /// Lines computed over lines wanted, if n lines are dealt `lines` at a time: some of the last tile may be for nothing.
 double filled(int n, int lines) { return double((n + lines - 1) / lines * lines) / n; }
 
@@ -76,6 +83,8 @@ double time_of(const PlaneCut& cut) {
   const double narrow = cut.width >= 8 ? 0 : 8.0 / cut.width - 1;
   return rows + columns + 6 * narrow + 6.0 / groups;
 }
+
+double expected_time_of(const PlaneCut& cut) { return time_of(cut, likely_stack_bytes(cut)); }
 
 std::vector<PlaneCut> plane_cuts(int n, int m, const Hardware& hardware) {
   if (!hardware.bulk_copies) return {};
@@ -96,7 +105,7 @@ std::vector<PlaneCut> plane_cuts(int n, int m, const Hardware& hardware) {
       }
     }
   std::vector<std::pair<double, PlaneCut>> found;
-  for (const auto& [key, candidate] : best) found.push_back(candidate);
+  for (const auto& [key, candidate] : best) found.emplace_back(expected_time_of(candidate.second), candidate.second);
   std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<PlaneCut> result;
   for (const auto& [time, cut] : found) result.push_back(cut);
@@ -124,12 +133,11 @@ const PlaneCut& fastest(const std::vector<PlaneCut>& cuts, const StackBytes& sta
   double least = 0;
   const std::vector<const PlaneCut*> some = worth_compiling(cuts);
   for (const PlaneCut* cut : some) {
-    const double time = time_of(*cut);
-    if (best != nullptr && time >= least) break;  // those that follow are no faster
+    if (best != nullptr && expected_time_of(*cut) >= least) break;  // those that follow are no faster
     const double with_stack = time_of(*cut, stack_bytes(*cut));
     if (best == nullptr && begin)
       for (const PlaneCut* other : some)
-        if (other != cut && time_of(*other) < with_stack) begin(*other);
+        if (other != cut && expected_time_of(*other) < with_stack) begin(*other);
     if (best != nullptr && with_stack >= least) continue;
     best = cut;
     least = with_stack;

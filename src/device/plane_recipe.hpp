@@ -40,6 +40,8 @@ using Begin = std::function<void(const PlaneCut&)>;
 
 /// An estimate of the time of a plane, as if registers held all that a thread has.
 double time_of(const PlaneCut& cut);
+/// With what they are likely to keep in memory, before they are compiled.
+double expected_time_of(const PlaneCut& cut);
 /// With what its threads keep in memory.
 double time_of(const PlaneCut& cut, int stack_bytes);
 /// Those that fastest() looks at: the first few, without those that have no more registers for the same lines than one
@@ -47,7 +49,7 @@ double time_of(const PlaneCut& cut, int stack_bytes);
 std::vector<const PlaneCut*> worth_compiling(const std::vector<PlaneCut>& cuts);
 /// The recipe of the least estimated time, in which stack counts: 176 bytes were a third of a pass's time, 50 bytes a
 /// tenth at most (H200), and 40 to 80 bytes as much as the next recipes without (H100). `cuts`, of which there are
-/// some, are in the order of the time without; only the first few are compiled. `begin` is told of those whose stack
+/// some, are in the order of the expected time; only the first few are compiled. `begin` is told of those whose stack
 /// may be asked for next.
 const PlaneCut& fastest(const std::vector<PlaneCut>& cuts, const StackBytes& stack_bytes, const Begin& begin = {});
 

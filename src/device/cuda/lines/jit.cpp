@@ -241,21 +241,15 @@ void begin_code(const Cut& cut, Precision precision, Skills skills, int architec
   for (const bool backward : {false, true}) begin_way(cut, precision, skills, backward, architecture);
 }
 
-/// Stack to be reckoned with before a kernel is compiled. Where many threads share the registers, code for two lines
-/// that are cut otherwise seldom finds enough.
-int likely_stack_bytes(const PlaneCut& cut) {
-  constexpr int many_threads = 512;
-  return cut.threads() > many_threads && !cut.alike() ? 80 : 24;
-}
-
 /// What choose_cut() may look at behind the first recipe. In double precision, and with real rows, that has some stack
 /// now and then: to compile the next ones only after it would take as long again. Where there are cores enough they are
 /// compiled beside it.
 void begin_guesses(const std::vector<PlaneCut>& cuts, Precision precision, PlaneSkills skills, int architecture) {
   if (precision != Precision::f64 && !skills.real) return;
+  constexpr int some_stack = 48;
   const PlaneCut& first = cuts.front();
   for (const PlaneCut* cut : worth_compiling(cuts))
-    if (cut != &first && time_of(*cut) < time_of(first, likely_stack_bytes(first)))
+    if (cut != &first && expected_time_of(*cut) < time_of(first, some_stack))
       begin_code(*cut, precision, chosen_by(skills), architecture);
 }
 

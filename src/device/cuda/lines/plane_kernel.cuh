@@ -113,15 +113,18 @@ struct Feeder {
     unsigned bytes = count * Rows::bytes;
     if constexpr (Fetched::odd) {
       bytes = 0;
+#pragma unroll 1
       for (unsigned row = 0; row < count; ++row) bytes += Fetched::fetched(rows.row(row), row == last);
       if (last < count) {
         const unsigned before = Fetched::before(rows.row(last));
         const char* const row = from + last * pass.rows.in_stride - before;
+#pragma unroll 1
         for (unsigned at = Fetched::fetched(rows.row(last), true); at < before + Fetched::row_bytes; at += 4)
           *reinterpret_cast<int*>(place(last) + at) = *reinterpret_cast<const int*>(row + at);
       }
     }
     desk.arrived.expect(bytes);
+#pragma unroll 1
     for (unsigned row = 0; row < count; ++row)
       fetch_bytes(place(row), from + row * pass.rows.in_stride - Fetched::before(rows.row(row)),
                   Fetched::fetched(rows.row(row), row == last), desk.arrived, !Backward);
@@ -130,6 +133,7 @@ struct Feeder {
     constexpr int width = Plane::width;
     desk.arrived.expect(pass.columns_in.bytes);
     const int rows = pass.columns_in.rows[0];
+#pragma unroll 1
     for (int row = 0; row < Plane::Columns::N; row += rows)
       fetch_box(tile_memory + row * width, &pass.columns_in.owner[0],
                 2 * static_cast<int>(pass.m_begin + tile.index * width), row,
@@ -148,23 +152,20 @@ struct Feeder {
     Tile now{TileKind::none, 0, 0};
     for (unsigned step = 0;; ++step) {
       const Tile next = tile_of<Backward>(pass, atomicAdd(pass.ticket, 1));
-      bool asked = false;
-      const auto try_to_ask = [&] {
-        if (asked || !ready(next)) return;
-        ask(next, step);
-        asked = true;
-      };
-      if (step > 0) {
-        const unsigned before = step - 1;
-        desk.taken.wait(before & 1);
-        try_to_ask();
-        while (!desk.stored[before & 1].passed(before >> 1 & 1)) try_to_ask();
-        if (now.kind == first) {
-          __threadfence();
-          atomicAdd(pass.done + now.plane, 1);
+      const unsigned before = step - 1;
+      if (step > 0) desk.taken.wait(before & 1);
+      bool asked = false, stored = step == 0;
+      while (!asked || !stored) {
+        if (!asked && ready(next)) {
+          ask(next, step);
+          asked = true;
         }
+        if (stored || !desk.stored[before & 1].passed(before >> 1 & 1)) continue;
+        stored = true;
+        if (now.kind != first) continue;
+        __threadfence();
+        atomicAdd(pass.done + now.plane, 1);
       }
-      while (!asked) try_to_ask();
       if (next.kind == TileKind::none) return;
       now = next;
     }

@@ -63,8 +63,8 @@ int registers_of(int threads, int registers) {
   return registers / quarters / (warps * warp) / step * step;
 }
 
-/// Stack to be reckoned with before a kernel is compiled: where threads have code for two kinds of lines, of many points
-/// each, they seldom do without. Such code also takes longest to compile.
+/// Stack to be reckoned with before a kernel is compiled: where threads have code for two kinds of lines, of many
+/// points each, they seldom do without. Such code also takes longest to compile.
 int likely_stack_bytes(const PlaneCut& cut) {
   constexpr int many_points = 50, some_stack = 40;
   return !cut.alike() && cut.rows.points() + cut.columns.points() > many_points ? some_stack : 0;
@@ -80,8 +80,8 @@ double time_of(const PlaneCut& cut) {
   const double rows = cost(cut.rows, groups * cut.row_workers() / warp) * filled(cut.columns.n, cut.lines);
   const double columns = cost(cut.columns, groups * cut.column_workers() / warp) * filled(cut.rows.n, cut.width);
   // Columns narrower than a line of the cache take more requests, and what was between the axes goes to memory. A group
-  // alone waits for its tiles. On an H200 two groups of half as wide columns took 0.89 to 0.99 of the time of one, and one
-  // of whole lines 0.94 to 0.98 of the time of one of half lines.
+  // alone waits for its tiles. On an H200 two groups of half as wide columns took 0.89 to 1.02 of the time of one, and
+  // one of whole lines 0.93 to 1.02 of the time of one of half lines.
   const double narrow = cut.width >= 8 ? 0 : 8.0 / cut.width - 1;
   return rows + columns + 12 * narrow + 40 / groups;
 }
@@ -101,13 +101,13 @@ std::vector<PlaneCut> plane_cuts(int n, int m, const Hardware& hardware) {
         if (cut.threads() > most_threads || registers > registers_of(cut.threads(), hardware.registers) ||
             shared_bytes(cut, Precision::f64) + reserved_shared_bytes > hardware.shared_bytes)
           break;
-        const double time = time_of(cut);
+        const double time = expected_time_of(cut);
         const auto [at, first] = best.try_emplace({cut.lines, cut.width, cut.groups}, time, cut);
         if (!first && time < at->second.first) at->second = {time, cut};
       }
     }
   std::vector<std::pair<double, PlaneCut>> found;
-  for (const auto& [key, candidate] : best) found.emplace_back(expected_time_of(candidate.second), candidate.second);
+  for (const auto& [key, candidate] : best) found.push_back(candidate);
   std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<PlaneCut> result;
   for (const auto& [time, cut] : found) result.push_back(cut);
@@ -135,7 +135,7 @@ const PlaneCut& fastest(const std::vector<PlaneCut>& cuts, const StackBytes& sta
   double least = 0;
   const std::vector<const PlaneCut*> some = worth_compiling(cuts);
   for (const PlaneCut* cut : some) {
-    if (best != nullptr && expected_time_of(*cut) >= least) break;  // those that follow are no faster
+    if (best != nullptr && expected_time_of(*cut) >= least) break;  // nor are those that follow expected to be faster
     const double with_stack = time_of(*cut, stack_bytes(*cut));
     if (best == nullptr && begin)
       for (const PlaneCut* other : some)

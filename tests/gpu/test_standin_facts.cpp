@@ -1,6 +1,8 @@
 // Plans for given facts about devices: passes are chosen by what planning is told, and nothing runs.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "device/facts.hpp"
 #include "device/line_recipe.hpp"
 #include "device/plane_pass.hpp"
@@ -123,7 +125,8 @@ TEST(PlaneRecipes, FitAMultiprocessor) {
 TEST(PlaneRecipes, AreChosenByTheirStack) {
   const std::vector<lines::PlaneCut> cuts = lines::plane_cuts(96, 60, lines::hardware_of(device::h200_facts()));
   ASSERT_GE(cuts.size(), 8U);
-  for (std::size_t i = 1; i < cuts.size(); ++i) EXPECT_LE(lines::expected_time_of(cuts[i - 1]), lines::expected_time_of(cuts[i]));
+  for (std::size_t i = 1; i < cuts.size(); ++i)
+    EXPECT_LE(lines::expected_time_of(cuts[i - 1]), lines::expected_time_of(cuts[i]));
   std::size_t compiled = 0, begun = 0;
   const auto chosen = [&](std::vector<int> stacks) {
     compiled = begun = 0;
@@ -153,6 +156,16 @@ TEST(PlaneRecipes, AreChosenByTheirStack) {
   stacks.push_back(0);
   EXPECT_EQ(chosen(stacks), static_cast<std::ptrdiff_t>(other));
   EXPECT_EQ(compiled, 2U);
+}
+
+TEST(PlaneRecipes, ComeLaterWithMuchCode) {
+  const std::vector<lines::PlaneCut> cuts = lines::plane_cuts(440, 1000, lines::hardware_of(device::h200_facts()));
+  const auto by_time = [](const lines::PlaneCut& a, const lines::PlaneCut& b) { return time_of(a) < time_of(b); };
+  const lines::PlaneCut& quickest = *std::min_element(cuts.begin(), cuts.end(), by_time);
+  EXPECT_FALSE(same(cuts.front(), quickest));
+  EXPECT_FALSE(quickest.alike());
+  EXPECT_GT(quickest.rows.points() + quickest.columns.points(), 50);
+  EXPECT_GT(lines::expected_time_of(quickest), lines::time_of(quickest)) << "some stack";
 }
 
 TEST(GivenFacts, ASmallCacheHoldsSmallPlanesOnly) {

@@ -90,7 +90,7 @@ std::optional<std::int64_t> divide(Outbox& box, const Sources& sources, std::siz
       rest_begin = std::min(rest_begin, begin_of(sources.pieces[k]));
   }
   if (count == sources.pieces.size()) rest_begin = all;
-  if (end > rest_begin || (box.packs() ? rest_begin : end) > room) return std::nullopt;
+  if (end > rest_begin || (box.packs() ? rest_begin : in_units(end)) > room) return std::nullopt;
   box.rest_bytes = all - rest_begin;
   for (std::size_t m = 0; m < sources.messages.size(); ++m) {
     box.messages[m].in_output = end_of(sources.messages[m]) <= end;

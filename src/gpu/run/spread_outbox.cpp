@@ -131,7 +131,7 @@ bool Spread::place_rest(Outbox& box, const Layout& spread, std::int64_t period) 
     const std::int64_t align = device::run_bytes;
     const std::int64_t behind = (written.offset + written.reach(period) - sent.offset + align - 1) / align * align;
     // The last place at which it lies so.
-    const std::int64_t last = room_ - end;
+    const std::int64_t last = room_ - in_units(end);
     const std::int64_t begin = last - ((last - behind) % period + period) % period;
     if (begin + first < 0) continue;
     for (int k = whole_; k < cut_.befores(); ++k) box.pieces[static_cast<std::size_t>(k)] = {true, begin, spread};

@@ -40,10 +40,10 @@ using Begin = std::function<void(const PlaneCut&)>;
 
 /// An estimate of the time of a plane, as if registers held all that a thread has.
 double time_of(const PlaneCut& cut);
-/// With what they are likely to keep in memory, before they are compiled.
-double expected_time_of(const PlaneCut& cut);
 /// With what its threads keep in memory.
 double time_of(const PlaneCut& cut, int stack_bytes);
+/// With what they are likely to keep there, as long as the recipe has not been compiled.
+double expected_time_of(const PlaneCut& cut);
 /// Those that fastest() looks at: the first few, without those that have no more registers for the same lines than one
 /// before.
 std::vector<const PlaneCut*> worth_compiling(const std::vector<PlaneCut>& cuts);

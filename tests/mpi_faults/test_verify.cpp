@@ -75,7 +75,7 @@ struct Trial {
     scale = std::sqrt(squares / static_cast<double>(count));
   }
   void fill() {
-    for (std::int64_t i = 0; i < plan.input().count(); ++i) {
+    for (std::int64_t i = 0, count = plan.input().count(); i < count; ++i) {
       const auto salt = static_cast<std::uint64_t>(world().rank());
       in.set(i, {1.5 + 0.5 * noise(salt, to_size(i), 0), plan.input().element.is_complex ? 1.0 : 0.0});
     }
@@ -93,7 +93,7 @@ struct Trial {
   }
   bool wrong() {
     double worst = 0;
-    for (std::int64_t i = 0; i < plan.output().count(); ++i) {
+    for (std::int64_t i = 0, count = plan.output().count(); i < count; ++i) {
       const double difference = std::abs(out.get(i) - right.get(i));
       worst = std::isfinite(difference) ? std::max(worst, difference) : 1e300;
     }
@@ -253,8 +253,7 @@ TEST(Verify, FindsFlipsInBundles) {
         FlippingHook hook(last_rank() && run.plan.workspace_bytes() > 0 ? workspace : nullptr, after, bit);
         const Installed<ComputeHook> installed(hook);
         const bool found = run.told();
-        const bool wrong = run.wrong();
-        EXPECT_TRUE(found || !wrong || !all_is_read)
+        EXPECT_TRUE(found || !all_is_read || !run.wrong())
             << "a wrong result was not found: computation " << after << ", bit " << bit;
         told += found ? 1 : 0;
       }
@@ -291,7 +290,8 @@ TEST(Verify, NoFalseAlarmsBesideLargeNumbers) {
       for (const auto& [shape, axes] : {std::pair{Shape{24, 20, 18}, std::vector<int>{}},
                                         {Shape{4, 20, 18}, {1}},
                                         {Shape{2, 8, 18}, {2}},
-                                        {Shape{30, 40, 50}, {}}})
+                                        {Shape{30, 40, 50}, {}}}) {
+        if (library == "reference" && product(shape) > 10000) continue;  // O(n^2), one line at a time
         for (const double large : {1e4, 1e8, 1e12, HUGE_VAL}) {
           TransformCase c = verified("auto", Kind::r2c, precision, "auto", shape);
           c.options.local_fft = library;
@@ -305,6 +305,7 @@ TEST(Verify, NoFalseAlarmsBesideLargeNumbers) {
           EXPECT_NO_THROW(plan.forward(in.data(), out.data()));
           EXPECT_NO_THROW(plan.backward(out.data(), in.data()));
         }
+      }
 }
 
 TEST(Verify, WhatCannotBeChecked) {

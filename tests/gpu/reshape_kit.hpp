@@ -59,10 +59,15 @@ class DeviceReshape {
   /// Compares all runs.
   void check() {
     for_members([this](std::size_t, MemberArrays& a) {
+      std::vector<std::vector<std::byte>> outs, ins;
+      for (std::size_t run = 0; run < next_; ++run) {
+        outs.push_back(download(a.kept_out[run], a.out_bytes, a.stream));
+        ins.push_back(download(a.kept_in[run], a.in_bytes, a.stream));
+      }
       device::synchronize(a.stream.get());
       for (std::size_t run = 0; run < next_; ++run) {
-        expect_same(a, a.kept_out[run], encoded(case_.to, a.rank, case_.element_bytes, run), run, "output");
-        expect_same(a, a.kept_in[run], encoded(case_.from, a.rank, case_.element_bytes, run), run, "input");
+        expect_same(a.rank, outs[run], encoded(case_.to, a.rank, case_.element_bytes, run), run, "output");
+        expect_same(a.rank, ins[run], encoded(case_.from, a.rank, case_.element_bytes, run), run, "input");
       }
     });
   }
@@ -76,11 +81,18 @@ class DeviceReshape {
     std::vector<device::Memory> source, kept_in, kept_out;
   };
 
+  /// `bytes` stay until the stream is synchronised.
   static device::Memory upload(const std::vector<std::byte>& bytes, const device::Stream& stream) {
     device::Memory memory = device::make_memory(bytes.size());
     device::copy_bytes(memory.get(), bytes.data(), bytes.size(), stream.get());
-    device::synchronize(stream.get());
     return memory;
+  }
+
+  /// Whole once the stream is synchronised.
+  static std::vector<std::byte> download(const device::Memory& memory, std::size_t bytes, const device::Stream& stream) {
+    std::vector<std::byte> copy(bytes);
+    device::copy_bytes(copy.data(), memory.get(), bytes, stream.get());
+    return copy;
   }
 
   MemberArrays make_member(int rank, std::size_t scratch_bytes) const {
@@ -91,12 +103,16 @@ class DeviceReshape {
     a.in = device::make_memory(a.in_bytes);
     a.out = device::make_memory(a.out_bytes);
     a.scratch = device::make_memory(scratch_bytes);
-    a.poisoned = upload(std::vector<std::byte>(a.out_bytes, std::byte{poison}), a.stream);
+    const std::vector<std::byte> poisoned(a.out_bytes, std::byte{poison});
+    a.poisoned = upload(poisoned, a.stream);
+    std::array<std::vector<std::byte>, runs> source;
     for (std::uint64_t run = 0; run < runs; ++run) {
-      a.source.push_back(upload(encoded(case_.from, rank, case_.element_bytes, run), a.stream));
+      source[run] = encoded(case_.from, rank, case_.element_bytes, run);
+      a.source.push_back(upload(source[run], a.stream));
       a.kept_in.push_back(device::make_memory(a.in_bytes));
       a.kept_out.push_back(device::make_memory(a.out_bytes));
     }
+    device::synchronize(a.stream.get());
     return a;
   }
 
@@ -108,15 +124,13 @@ class DeviceReshape {
     }
   }
 
-  void expect_same(const MemberArrays& a, const device::Memory& kept, const std::vector<std::byte>& wanted,
-                   std::size_t run, const char* array) const {
-    std::vector<std::byte> got(wanted.size());
-    device::copy_bytes(got.data(), kept.get(), got.size(), a.stream.get());
-    device::synchronize(a.stream.get());
+  void expect_same(int rank, const std::vector<std::byte>& got, const std::vector<std::byte>& wanted, std::size_t run,
+                   const char* array) const {
+    ASSERT_EQ(got.size(), wanted.size());
     std::ptrdiff_t wrong = -1;
     for (std::size_t i = 0; i < wanted.size() && wrong < 0; ++i)
       if (got[i] != wanted[i]) wrong = static_cast<std::ptrdiff_t>(i / case_.element_bytes);
-    EXPECT_EQ(wrong, -1) << "first wrong element of rank " << a.rank << "'s " << array << " in run " << run << " of "
+    EXPECT_EQ(wrong, -1) << "first wrong element of rank " << rank << "'s " << array << " in run " << run << " of "
                          << case_.name;
   }
 

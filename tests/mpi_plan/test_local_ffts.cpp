@@ -229,7 +229,7 @@ TEST(LocalFfts, OneThatCannotMakeThemIsNoCandidate) {
 
 /// Of a large batch a part is timed, and the whole is what runs.
 TEST(LocalFfts, LargeBatchesAreTimedInPart) {
-  constexpr std::int64_t n = 64, batch = 80000;  // 82 MB
+  constexpr std::int64_t n = 64, batch = 40000;  // 41 MB
   FakeTime time;
   Fake first{"first", 0.01};
   Fake second{"second", 0.02};

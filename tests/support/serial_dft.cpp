@@ -147,15 +147,20 @@ std::vector<Value> serial_c2r(const std::vector<Value>& half, const Shape& shape
 void serial_cosine(std::vector<Value>& data, const Shape& shape, int axis, AxisTransform type) {
   const std::int64_t n = shape[to_size(axis)];
   const std::vector<long double> matrix = cosine_matrix(type, n);
+  std::vector<Extended> line(to_size(n));
   for_lines(shape, axis, [&](std::int64_t first, std::int64_t stride) {
-    std::vector<Value> line;
-    for (std::int64_t k = 0; k < n; ++k) {
-      std::complex<long double> sum;
-      for (std::int64_t j = 0; j < n; ++j)
-        sum += matrix[to_size(k * n + j)] * std::complex<long double>(data[to_size(first + j * stride)]);
-      line.emplace_back(sum);
+    for (std::int64_t j = 0; j < n; ++j) {
+      const Value v = data[to_size(first + j * stride)];
+      line[to_size(j)] = {v.real(), v.imag()};
     }
-    for (std::int64_t k = 0; k < n; ++k) data[to_size(first + k * stride)] = line[to_size(k)];
+    for (std::int64_t k = 0; k < n; ++k) {
+      Extended sum;
+      for (std::int64_t j = 0; j < n; ++j) {
+        const long double factor = matrix[to_size(k * n + j)];
+        sum = sum + Extended{factor * line[to_size(j)].re, factor * line[to_size(j)].im};
+      }
+      data[to_size(first + k * stride)] = {static_cast<double>(sum.re), static_cast<double>(sum.im)};
+    }
   });
 }
 

@@ -37,28 +37,45 @@ int collisions(const Senders& senders) {
   return found;
 }
 
-/// Collisions in several calls of a plan whose messages are pieces of both ends of its reshape, on 3 or 4 GPUs.
-int collisions_of(int ranks, const char* turns) {
-  setenv("SHARDFFT_TURNS", turns, 1);
-  Options options = on_gpu("slab");
-  options.exchange = "cuda_peer_copy";
-  options.chunks = 6;
-  Plan plan(Devices(devices_for(ranks)), c2c<double>, Layout::slab({384, 24, 17}, ranks), default_output, options);
-  unsetenv("SHARDFFT_TURNS");
-  const std::string text = plan.report().to_text();
-  require(text.find(" at the sender and ") != std::string::npos, "not cut at both ends: ", text);
-  std::vector<Buffer> in, out;
-  std::vector<void*> from, to;
-  for (int r = 0; r < ranks; ++r) {
-    from.push_back(in.emplace_back(plan.allocate_input(r)).data());
-    to.push_back(out.emplace_back(plan.allocate_output(r)).data());
+/// A slab in chunks on 3 or 4 GPUs, and its arrays.
+struct Sending {
+  Sending(int ranks, const char* turns, const Shape& shape) : plan(made(ranks, turns, shape)) {
+    for (int r = 0; r < ranks; ++r) {
+      from.push_back(arrays.emplace_back(plan.allocate_input(r)).data());
+      to.push_back(arrays.emplace_back(plan.allocate_output(r)).data());
+    }
   }
-  Senders senders(ranks);
-  const Installed<CopyHook> watched(senders);
-  for (int call = 0; call < 2; ++call) {
+  void pair() {
     plan.forward(from, to);
     plan.backward(to, from);
   }
+
+  Plan plan;
+  std::vector<void*> from{}, to{};
+
+ private:
+  static Plan made(int ranks, const char* turns, const Shape& shape) {
+    setenv("SHARDFFT_TURNS", turns, 1);
+    Options options = on_gpu("slab");
+    options.exchange = "cuda_peer_copy";
+    options.chunks = 6;
+    Plan plan(Devices(devices_for(ranks)), c2c<double>, Layout::slab(shape, ranks), default_output, options);
+    unsetenv("SHARDFFT_TURNS");
+    return plan;
+  }
+  std::vector<Buffer> arrays{};
+};
+
+/// Collisions in the second call of each direction, since the first ones take no turns. Messages are pieces of both
+/// ends of the reshape.
+int collisions_of(int ranks, const char* turns) {
+  Sending sending(ranks, turns, {384, 24, 17});
+  const std::string text = sending.plan.report().to_text();
+  require(text.find(" at the sender and ") != std::string::npos, "not cut at both ends: ", text);
+  sending.pair();
+  Senders senders(ranks);
+  const Installed<CopyHook> watched(senders);
+  sending.pair();
   return collisions(senders);
 }
 
@@ -79,6 +96,14 @@ TEST(SendTurns, TheyDoWithoutTokens) {
     found = collisions_of(4, "0");
   }
   EXPECT_GT(found, 0) << "this test would not see collisions";
+}
+
+/// A kernel that is loaded behind a wait for a token would wait for what the host enqueues after it: here the one that
+/// copies the own share, which these transforms cannot leave in its place.
+TEST(SendTurns, KernelsAreLoadedBeforeAnyTokenIsAwaited) {
+  Sending sending(4, "1", {12, 24, 17});
+  device::standin::unload_kernels();
+  sending.pair();
 }
 
 }  // namespace

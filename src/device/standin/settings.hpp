@@ -24,6 +24,8 @@ std::uint64_t first_seed();
 std::string how_to_repeat();
 /// The work enqueued after `more` further pieces is refused, once, as by a device that has failed; negative: none is.
 void fail_after(int more);
+/// All kernels are as if none had been launched. No work may be under way.
+void unload_kernels();
 /// How many pieces are still to come before that; negative: it has happened, or none was wanted.
 int pieces_before_failure();
 /// Counts one piece of work; true for the one to refuse.

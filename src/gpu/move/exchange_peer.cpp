@@ -1,6 +1,7 @@
 // cuda_peer, cuda_peer_copy, cuda_peer_store: every member writes its messages straight into the arrays of the others.
 // Nothing is packed or unpacked: a message's boxes go from where the sender has them to where the receiver wants them.
 #include <algorithm>
+#include <set>
 #include <string>
 
 #include "base/check.hpp"
@@ -148,7 +149,8 @@ class PeerExchange : public DeviceOperation {
       device::record(filled_.get(), stream);
       for (const device::EventHandle ready : ready_)
         if (owns_tokens()) device::wait(order_->stream.get(), ready);
-      for (std::size_t i = 0; i < messages_.size(); ++i) send(i, buffers);
+      const bool loads = called_.insert(buffers.moved).second;
+      for (std::size_t i = 0; i < messages_.size(); ++i) send(i, buffers, loads);
       if (buffers.moved == Moved::nothing) copy_self(self_, buffers, element_bytes_, stream);
     } else {
       for (const device::EventHandle event : arrived_) device::wait(stream, event);
@@ -221,7 +223,9 @@ class PeerExchange : public DeviceOperation {
     messages_.push_back(std::move(message));
   }
 
-  void send(std::size_t i, const DeviceBuffers& buffers) {
+  /// `loads`: kernels behind it may have to be loaded first. That waits for all that the GPU has been given, and so
+  /// must not wait for tokens: those of other members of this process are enqueued later.
+  void send(std::size_t i, const DeviceBuffers& buffers, bool loads) {
     const PeerMessage& m = messages_[i];
     const bool takes_turns = order_->own() != nullptr;
     const device::StreamHandle stream = m.in_turn() || takes_turns ? order_->stream.get() : streams_[i].get();
@@ -229,7 +233,7 @@ class PeerExchange : public DeviceOperation {
     std::byte* const there = buffers.outs[static_cast<std::size_t>(m.peer)];
     device::wait(stream, filled_.get());
     device::wait(stream, ready_[i]);
-    if (takes_turns) order_->ring.await(order_->own(), round_, step, stream);
+    if (takes_turns && !loads) order_->ring.await(order_->own(), round_, step, stream);
     for (const EngineCopies& copies : m.engines)
       for (const EngineCopies::Offsets& offset : copies.offsets) {
         device::BoxCopy copy = copies.shape;
@@ -258,6 +262,7 @@ class PeerExchange : public DeviceOperation {
   int device_ = device::current_device();
   std::shared_ptr<SendOrder> order_;
   int round_;
+  std::set<Moved> called_;               ///< with what of it elsewhere it has been enqueued
   std::vector<device::Stream> streams_;  ///< one for every other message
   device::Event filled_;                 ///< what is sent is there
   std::vector<device::Event> events_;

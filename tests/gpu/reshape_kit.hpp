@@ -89,7 +89,8 @@ class DeviceReshape {
   }
 
   /// Whole once the stream is synchronised.
-  static std::vector<std::byte> download(const device::Memory& memory, std::size_t bytes, const device::Stream& stream) {
+  static std::vector<std::byte> download(const device::Memory& memory, std::size_t bytes,
+                                         const device::Stream& stream) {
     std::vector<std::byte> copy(bytes);
     device::copy_bytes(copy.data(), memory.get(), bytes, stream.get());
     return copy;

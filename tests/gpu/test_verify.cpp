@@ -256,7 +256,7 @@ TEST(GroupVerify, MixedTransformsAndModesAreRight) {
       },
       "slab",
       [](std::size_t turn, const TransformCase& c) {
-        if (turn % 7 == 0) check_case_on(1 + static_cast<int>(turn / 7 % 3), c);
+        if (turn % 7 < 4) check_case_on(1 + static_cast<int>(turn / 7 % 3), c);
       });
 }
 

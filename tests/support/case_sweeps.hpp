@@ -30,30 +30,32 @@ void sweep_mixed_cosines(const OptionsOf& options_of, const Visit& visit) {
       }
 }
 
-/// Fewer modes along some axes and all, with every rule for lone modes. `options_of`: of modes, rule and algorithm;
+/// Fewer modes along some axes and all: rules for lone modes, algorithms and kinds with each other, and each with all
+/// modes, which take turns. `options_of`: of modes, rule and algorithm;
 /// `c2r_output`: c2r plans must be told where they lead to.
 template <class OptionsOf, class Visit>
 void sweep_modes(const OptionsOf& options_of, const std::string& c2r_output, const Visit& visit) {
+  const Shape all_modes[] = {{6, 5, 4}, {3, 0, 6}, {0, 4, 0}, {5, 0, 0}};
   std::size_t turn = 0;
   for (const LoneMode rule : {LoneMode::split, LoneMode::keep, LoneMode::zero})
     for (const std::string algorithm : {"auto", "slab", "pencil", "brick", "cyclic"})
-      for (const Kind kind : {Kind::c2c, Kind::r2c, Kind::c2r})
-        for (const Shape& modes : {Shape{6, 5, 4}, Shape{3, 0, 6}, Shape{0, 4, 0}, Shape{5, 0, 0}}) {
-          Options options = options_of(modes, rule, algorithm);
-          options.batch = turn % 3 == 0 ? 2 : 1;
-          // A lone mode that is kept has no mirror image: half spectra with one belong to no real array.
-          const bool fits = kind == Kind::c2c || rule != LoneMode::keep || modes == Shape{3, 0, 6};
-          if (!fits) options.modes = {5, 3, 4};
-          visit(turn, TransformCase{{9, 8, 7},
-                                    turn % 2 == 0 ? "slab" : "pencil",
-                                    kind == Kind::c2r ? c2r_output
-                                    : turn % 5 == 0   ? "natural"
-                                                      : "left",
-                                    kind,
-                                    turn % 4 == 0 ? Precision::f32 : Precision::f64,
-                                    options});
-          ++turn;
-        }
+      for (const Kind kind : {Kind::c2c, Kind::r2c, Kind::c2r}) {
+        const Shape& modes = all_modes[(turn / 3 + turn % 3) % 4];
+        Options options = options_of(modes, rule, algorithm);
+        options.batch = turn % 13 < 4 ? 2 : 1;
+        // A lone mode that is kept has no mirror image: half spectra with one belong to no real array.
+        const bool fits = kind == Kind::c2c || rule != LoneMode::keep || modes == Shape{3, 0, 6};
+        if (!fits) options.modes = {5, 3, 4};
+        visit(turn, TransformCase{{9, 8, 7},
+                                  turn % 2 == 0 ? "slab" : "pencil",
+                                  kind == Kind::c2r ? c2r_output
+                                  : turn % 5 == 0   ? "natural"
+                                                    : "left",
+                                  kind,
+                                  turn % 11 < 3 ? Precision::f32 : Precision::f64,
+                                  options});
+        ++turn;
+      }
 }
 
 }  // namespace shardfft::test

@@ -1,9 +1,9 @@
 #include "base/available_memory.hpp"
 
+#include <sys/mman.h>
 #include <sys/resource.h>
 
 #include <cstdint>
-#include <cstdlib>
 #include <fstream>
 #include <limits>
 #include <optional>
@@ -134,15 +134,16 @@ void require_memory(double bytes, const std::string& what) {
       fail(Status::out_of_memory, what, " needs about ", in_mebibytes(bytes),
            ", but there is no room for them: ", room.limit);
   }
-  // Limits of the process are known to the allocator only. Memory that is not touched costs nothing; volatile, because
-  // compilers leave out an allocation that nobody uses.
-  void* volatile probe = std::malloc(static_cast<std::size_t>(bytes));
-  if (probe == nullptr) {
+  // Limits of the process are known to the kernel only. Memory that is not touched costs nothing; an allocator would
+  // keep it, and one of sanitizers marks every byte.
+  const std::size_t length = static_cast<std::size_t>(bytes) + 1;
+  void* const probe = mmap(nullptr, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (probe == MAP_FAILED) {
     const Room room = address_room();
     fail(Status::out_of_memory, what, " needs about ", in_mebibytes(bytes), ", and cannot get them",
          room.limit.empty() ? "" : ": " + room.limit);
   }
-  std::free(probe);
+  munmap(probe, length);
 }
 
 }  // namespace shardfft

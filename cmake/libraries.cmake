@@ -13,7 +13,7 @@ function(shardfft_library target type)
 endfunction()
 
 # The library. Minor versions may change the interface until 1.0.
-set(_objects shardfft_objects shardfft_gpu_objects)
+set(_objects shardfft_loops shardfft_objects shardfft_gpu_objects)
 shardfft_library(shardfft "" ${_objects})
 add_library(shardfft::shardfft ALIAS shardfft)
 set_target_properties(shardfft PROPERTIES VERSION ${PROJECT_VERSION}
@@ -42,6 +42,6 @@ endif()
 if(SHARDFFT_TESTS)
   shardfft_library(shardfft_whole SHARED ${_objects})
   if(TARGET shardfft_standin_objects)
-    shardfft_library(shardfft_standin SHARED shardfft_objects shardfft_standin_objects)
+    shardfft_library(shardfft_standin SHARED shardfft_loops shardfft_objects shardfft_standin_objects)
   endif()
 endif()

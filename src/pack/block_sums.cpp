@@ -80,7 +80,10 @@ auto with_family(std::int64_t columns, const Action& action) {
   if (has_widest() && fits<Widest, T>(columns)) return action(Widest{});
   if (has_wide() && fits<Wide, T>(columns)) return action(Wide{});
   if (fits<Everywhere, T>(columns)) return action(Everywhere{});
-  return columns > 1 ? action(Pair{}) : action(Single{});
+  // Two doubles are a vector of the family above.
+  if constexpr (sizeof(T) == sizeof(float))
+    if (columns > 1) return action(Pair{});
+  return action(Single{});
 }
 
 }  // namespace

@@ -194,13 +194,10 @@ inline const HostDefaults& host_defaults() {
   static constexpr HostDefaults defaults;
   return defaults;
 }
-inline const PeerGpuDefaults& peer_gpu_defaults() {
-  static const PeerGpuDefaults defaults;
-  return defaults;
-}
-inline const GpuDefaults& gpu_defaults() {
-  static constexpr GpuDefaults defaults;
-  return defaults;
-}
+/// Those in force. Tests give those of smaller GPUs, which run small arrays as larger ones run large arrays.
+inline PeerGpuDefaults given_peer_gpu_defaults;
+inline GpuDefaults given_gpu_defaults;
+inline const PeerGpuDefaults& peer_gpu_defaults() { return given_peer_gpu_defaults; }
+inline const GpuDefaults& gpu_defaults() { return given_gpu_defaults; }
 
 }  // namespace shardfft

@@ -2,7 +2,6 @@
 // results as without checks, no false alarms.
 #include <gtest/gtest.h>
 
-#include <array>
 #include <bit>
 #include <cmath>
 #include <complex>
@@ -15,6 +14,7 @@
 #include "device/plane_pass.hpp"
 #include "gpu/pass/catalogue.hpp"
 #include "local/loops.hpp"
+#include "support/smaller_gpus.hpp"
 
 namespace shardfft::test {
 namespace {
@@ -143,9 +143,12 @@ int check(const PlaneCase& c) {
 
 /// Arrays are large enough for plane passes to be worth while.
 TEST(CheckedPlanes, ComplexAndReal) {
+  const SmallerGpus smaller;
   int checked = 0;
   constexpr double scale = 1e-6;
-  for (const auto& [planes, n, m] : {std::array{33, 256, 256}, {9, 512, 512}, {19, 400, 315}}) {
+  for (const Shape& shape : {fitting({33, 256, 256}, {33, 64, 64}), fitting({9, 512, 512}, {9, 128, 128}),
+                             fitting({19, 400, 315}, {19, 100, 75})}) {
+    const std::int64_t planes = shape[0], n = shape[1], m = shape[2];
     for (const Direction direction : {Direction::forward, Direction::backward}) {
       checked += check<double>({planes, n, m, Kind::c2c, direction, 1, scale});
       checked += check<float>({planes, n, m, Kind::c2c, direction, 1, scale});
@@ -154,28 +157,32 @@ TEST(CheckedPlanes, ComplexAndReal) {
       checked += check<float>({planes, n, m, real, direction, 1, scale});
     }
   }
-  if (lines::planes_checkable(256, 256)) {
+  if (lines::planes_checkable(64, 64)) {
     EXPECT_GE(checked, 18);
   }
 }
 
 /// Without columns, planes of more than any cache holds too.
 TEST(CheckedPlanes, OnlyRows) {
-  if (!lines::planes_checkable(256, 256)) GTEST_SKIP() << "no compiler of kernels here";
-  for (const auto& [planes, n, m] : {std::array{33, 256, 256}, {2, 2400, 1200}})
-    for (const Direction direction : {Direction::forward, Direction::backward}) {
-      EXPECT_EQ(check<double>({planes, n, m, Kind::c2c, direction, 1, 1, true}), 1);
-      EXPECT_EQ(check<float>({planes, n, m, Kind::c2c, direction, 1, 1, true}), 1);
-      const Kind real = direction == Direction::forward ? Kind::r2c : Kind::c2r;
-      EXPECT_EQ(check<double>({planes, n, m, real, direction, 1, 1, true}), 1);
-    }
+  if (!lines::planes_checkable(64, 64)) GTEST_SKIP() << "no compiler of kernels here";
+  const SmallerGpus smaller;
+  EXPECT_EQ(check<double>({2, 2400, 1200, Kind::c2c, Direction::forward, 1, 1, true}), 1);
+  const Shape shape = fitting({33, 256, 256}, {33, 64, 64});
+  for (const Direction direction : {Direction::forward, Direction::backward}) {
+    const Kind real = direction == Direction::forward ? Kind::r2c : Kind::c2r;
+    for (const Kind kind : {Kind::c2c, real})
+      EXPECT_EQ(check<double>({shape[0], shape[1], shape[2], kind, direction, 1, 1, true}), 1);
+    EXPECT_EQ(check<float>({shape[0], shape[1], shape[2], Kind::c2c, direction, 1, 1, true}), 1);
+  }
 }
 
 TEST(CheckedPlanes, SmallAndLargeNumbers) {
+  const SmallerGpus smaller;
+  const std::int64_t n = fitting({256}, {64}).front();
   for (const double size : {1e-30, 1e25}) {
-    check<double>({33, 256, 256, Kind::c2c, Direction::forward, size});
-    check<float>({33, 256, 256, Kind::c2c, Direction::backward, size});
-    check<double>({33, 256, 256, Kind::r2c, Direction::forward, size});
+    check<double>({33, n, n, Kind::c2c, Direction::forward, size});
+    check<float>({33, n, n, Kind::c2c, Direction::backward, size});
+    check<double>({33, n, n, Kind::r2c, Direction::forward, size});
   }
 }
 

@@ -11,11 +11,13 @@ TEST(GroupSlabs, OfAllKinds) {
 }
 
 TEST(GroupSlabs, ByPasses) {
+  const SmallerGpus smaller;
   int turn = 0;
   for (const TransformCase& c : slabs_by_passes()) check_case_on(2 + turn++ % 3, c);
 }
 
 TEST(GroupSlabs, OfRanksThatShareADevice) {
+  const SmallerGpus smaller;
   const std::vector<int> devices{0, 1 % device::device_count(), 0};
   for (const TransformCase& c : {small_slabs()[1], small_slabs()[5], slabs_by_passes()[0]}) {
     Plan plan = make_plan_over(devices, c);

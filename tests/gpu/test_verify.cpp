@@ -6,6 +6,7 @@
 #include "support/case_sweeps.hpp"
 #include "support/device_flips.hpp"
 #include "support/operator_check.hpp"
+#include "support/smaller_gpus.hpp"
 
 namespace shardfft::test {
 namespace {
@@ -91,14 +92,16 @@ TEST(GroupVerify, ChunksAreRight) {
 
 /// Planes stay together beside a reshape where their passes check themselves.
 TEST(GroupVerify, FindsFlipsInPlanesInChunks) {
+  const SmallerGpus smaller;
   for (const Kind kind : {Kind::c2c, Kind::r2c}) {
-    TransformCase c = verified({{64, 256, 512}, "slab", "left", kind, Precision::f64, on_gpu()});
+    TransformCase c =
+        verified({fitting({64, 256, 512}, {32, 128, 128}), "slab", "left", kind, Precision::f64, on_gpu()});
     c.options.exchange = "cuda_peer_copy";
     c.options.chunks = 2;
     SCOPED_TRACE(c.name());
     Plan plan = make_plan_over(devices_for(2), c);
     const PlanReport report = plan.report();
-    if (device::lines::planes_checkable(256, 512)) {
+    if (device::lines::planes_checkable(128, 128)) {
       ASSERT_EQ(report.forward.steps.size(), 1U) << report;
       EXPECT_NE(report.forward.steps.front().text.find("plane pass"), std::string::npos) << report;
       EXPECT_EQ(report.backward.steps.size(), 1U) << report;
@@ -132,13 +135,15 @@ void expect_flips_found_in_slab(const char* input, const char* output, Kind kind
 /// front of another reshape, of planes of the first axis and the last one, and in chunks.
 TEST(GroupVerify, FindsFlipsInSlabs) {
   if (!device::lines::planes_checkable(128, 128)) GTEST_SKIP() << "no compiler of kernels here";
-  expect_flips_found_in_slab("slab", "left", Kind::c2c, Precision::f64, 3, {128, 128, 128});
-  expect_flips_found_in_slab("slab", "left", Kind::r2c, Precision::f32, 2, {256, 128, 128});
-  expect_flips_found_in_slab("slab", "left", Kind::c2r, Precision::f32, 2, {256, 128, 128});
-  expect_flips_found_in_slab("slab", "left", Kind::r2c, Precision::f64, 2, {128, 128, 128}, 2);
-  expect_flips_found_in_slab("slab", "left", Kind::r2c, Precision::f32, 2, {256, 130, 128}, 2);
-  expect_flips_found_in_slab("slab", "natural", Kind::r2c, Precision::f64, 2, {128, 128, 128});
-  expect_flips_found_in_slab("slab along 1", "left", Kind::c2c, Precision::f64, 2, {128, 128, 128});
+  const SmallerGpus smaller;
+  const Shape cube = fitting({128, 128, 128}, {128, 128, 16}), longer = fitting({256, 128, 128}, {128, 64, 32});
+  expect_flips_found_in_slab("slab", "left", Kind::c2c, Precision::f64, 3, cube);
+  expect_flips_found_in_slab("slab", "left", Kind::r2c, Precision::f32, 2, longer);
+  expect_flips_found_in_slab("slab", "left", Kind::c2r, Precision::f32, 2, longer);
+  expect_flips_found_in_slab("slab", "left", Kind::r2c, Precision::f64, 2, cube, 2);
+  expect_flips_found_in_slab("slab", "left", Kind::r2c, Precision::f32, 2, {longer[0], longer[1] + 2, longer[2]}, 2);
+  expect_flips_found_in_slab("slab", "natural", Kind::r2c, Precision::f64, 2, cube);
+  expect_flips_found_in_slab("slab along 1", "left", Kind::c2c, Precision::f64, 2, cube);
 }
 
 /// Of arrays with numbers of very different sizes.
@@ -179,7 +184,9 @@ void expect_every_run_checked(const TransformCase& c, int gpus) {
 TEST(GroupVerify, EveryRunIsChecked) {
   expect_every_run_checked(verified({{128, 4, 32}, "slab", "left", Kind::c2c, Precision::f64, on_gpu("slab")}), 1);
   for (const TransformCase& c : chunks_to_verify(Precision::f64)) expect_every_run_checked(c, 2);
-  expect_every_run_checked(verified({{128, 128, 128}, "slab", "left", Kind::r2c, Precision::f32, on_gpu()}), 2);
+  const SmallerGpus smaller;
+  const Shape shape = fitting({128, 128, 128}, {128, 128, 16});
+  expect_every_run_checked(verified({shape, "slab", "left", Kind::r2c, Precision::f32, on_gpu()}), 2);
 }
 
 TEST(GroupVerify, NoFalseAlarmsInChunks) {
@@ -189,8 +196,10 @@ TEST(GroupVerify, NoFalseAlarmsInChunks) {
 }
 
 TEST(GroupVerify, NoFalseAlarmsInSlabs) {
+  const SmallerGpus smaller;
+  const Shape shape = fitting({128, 128, 128}, {128, 128, 16});
   for (const double size : {1e-30, 1e20})
-    expect_no_alarms(verified({{128, 128, 128}, "slab", "left", Kind::r2c, Precision::f32, on_gpu()}), 2, size);
+    expect_no_alarms(verified({shape, "slab", "left", Kind::r2c, Precision::f32, on_gpu()}), 2, size);
 }
 
 TEST(GroupVerify, NoFalseAlarms) {

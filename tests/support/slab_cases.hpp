@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "support/device_check.hpp"
+#include "support/smaller_gpus.hpp"
 
 namespace shardfft::test {
 
@@ -22,8 +23,8 @@ inline std::vector<TransformCase> small_slabs() {
   return all;
 }
 
-/// Lengths that have kernels of lines, and of planes where an array is large. Small ones are transformed as it is
-/// chosen and with another norm and chunks, large ones by turns; some are checked.
+/// Lengths that have kernels of lines, and of planes where an array is large: for SmallerGpus. Small ones are
+/// transformed as it is chosen and with another norm and chunks, large ones by turns; some are checked.
 inline std::vector<TransformCase> slabs_by_passes() {
   struct Row {
     Shape shape;
@@ -34,21 +35,21 @@ inline std::vector<TransformCase> slabs_by_passes() {
   using enum Kind;
   using enum Precision;
   const Row rows[] = {
-      {{128, 128, 16}, c2c, f64},                   // lines
-      {{128, 128, 128}, c2c, f32},                  // planes
-      {{128, 130, 128}, c2c, f64, "slab along 1"},  // planes of the first axis and the last one
-      {{96, 240, 110}, c2c, f64},                   // kernels that are compiled when they are needed
-      {{60, 264, 180}, r2c, f64},
-      {{384, 384, 16}, c2c, f64},   // lines whose owners are three ranks, in equal shares
-      {{128, 384, 16}, r2c, f32},   // rows of 9 numbers
-      {{128, 128, 128}, r2c, f32},  // of 65, of which three ranks have 43, 43 and 42
-      {{128, 130, 128}, r2c, f32},  // of which two have 65
-      {{576, 24, 128}, r2c, f32},   // narrower bundles of odd rows than of even ones
-      {{2240, 8, 128}, r2c, f32},   // all rows of a plane are one of whole units
-      {{3200, 12, 64}, r2c, f32},   // x lines that leave no room for odd rows
-      {{128, 128, 21}, c2c, f64},   // rows that straddle sectors of memory
-      {{128, 128, 17}, c2c, f32},   // and begin within units of 16 bytes
-      {{4, 1400, 300}, c2c, f32},   // few long planes
+      {fitting({128, 128, 16}, {128, 128, 8}), c2c, f64},                   // lines
+      {fitting({128, 128, 128}, {128, 128, 16}), c2c, f32},                 // planes
+      {fitting({128, 130, 128}, {32, 130, 32}), c2c, f64, "slab along 1"},  // planes of the first axis and the last one
+      {fitting({96, 240, 110}, {96, 30, 50}), c2c, f64},  // kernels that are compiled when they are needed
+      {fitting({60, 264, 180}, {60, 44, 60}), r2c, f64},
+      {fitting({384, 384, 16}, {384, 24, 16}), c2c, f64},    // lines whose owners are three ranks, in equal shares
+      {fitting({128, 384, 16}, {128, 384, 4}), r2c, f32},    // odd rows
+      {fitting({128, 128, 128}, {128, 128, 16}), r2c, f32},  // odd rows, of which three ranks have other shares
+      {fitting({128, 130, 128}, {128, 130, 16}), r2c, f32},  // of which two have an odd number
+      {fitting({576, 24, 128}, {576, 6, 32}), r2c, f32},     // narrower bundles of odd rows than of even ones
+      {fitting({2240, 8, 128}, {2240, 8, 8}), r2c, f32},     // all rows of a plane are one of whole units
+      {fitting({3200, 12, 64}, {3200, 6, 8}), r2c, f32},     // x lines that leave no room for odd rows
+      {fitting({128, 128, 21}, {128, 128, 5}), c2c, f64},    // rows that straddle sectors of memory
+      {fitting({128, 128, 17}, {128, 128, 5}), c2c, f32},    // and begin within units of 16 bytes
+      {fitting({4, 1400, 300}, {4, 350, 75}), c2c, f32},     // few long planes
   };
   std::vector<TransformCase> all;
   for (const Row& row : rows)

@@ -6,7 +6,7 @@
 // Tokens are flags in device memory, not events: a call may enqueue a wait before another process enqueues what ends
 // it. They serve one call after the other: a member clears its own before it says that it is ready, and nobody sends
 // before all are. Members of one process do without where two of them share a GPU: their streams may share a queue, in
-// which one would wait for what stands behind it.
+// which one would wait for what stands behind it. The first calls await none: see PeerExchange::send.
 #include <cstdint>
 #include <functional>
 #include <memory>

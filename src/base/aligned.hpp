@@ -5,13 +5,12 @@
 
 #include "base/check.hpp"
 #include "base/hooks.hpp"
+#include "base/round_up.hpp"
 
 namespace shardfft {
 
 inline constexpr std::size_t cache_line = 64;
 inline constexpr std::size_t huge_page = std::size_t{2} << 20;
-
-inline std::size_t round_up(std::size_t bytes, std::size_t to) { return (bytes + to - 1) / to * to; }
 
 /// Gives memory back to where it came from.
 struct Release {

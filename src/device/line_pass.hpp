@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 
+#include "base/round_up.hpp"
 #include "device/line_checks.hpp"
 #include "device/line_cut.hpp"
 #include "shardfft/types.hpp"
@@ -75,8 +76,7 @@ inline int unit(Precision precision) { return precision == Precision::f64 ? 1 : 
 inline int granule(Precision precision) { return precision == Precision::f64 ? 16 : 32; }
 /// So many columns and what fills their last bundle.
 inline std::int64_t whole_bundles(std::int64_t columns, Precision precision) {
-  const std::int64_t bundle = granule(precision);
-  return (columns + bundle - 1) / bundle * bundle;
+  return round_up(columns, granule(precision));
 }
 /// Whether there is a kernel for lines of n points on the current device, or a compiler to make one when it is
 /// prepared. It needs no larger prime factor than 13, and the shared memory; the library's own kernels need bulk tensor

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "base/round_up.hpp"
 #include "device/line_cuts.hpp"
 
 namespace shardfft::device::lines {
@@ -48,7 +49,7 @@ std::vector<Recipe> recipes(int n, const Hardware& hardware) {
         Recipe recipe{line, width, 1, hardware.bulk_copies ? 2 : 1, hardware.bulk_copies};
         const int bytes = recipe.most_shared_bytes(false) + reserved_shared_bytes;
         if (bytes > hardware.shared_bytes) continue;
-        const int threads = (team * width + warp - 1) / warp * warp;
+        const int threads = round_up(team * width, warp);
         const int registers = registers_for(line);
         recipe.resident = std::min({hardware.all_shared_bytes / bytes, hardware.threads / threads,
                                     hardware.registers / (threads * registers), 8});

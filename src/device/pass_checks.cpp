@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "base/check.hpp"
+#include "base/round_up.hpp"
 #include "device/plane_pass.hpp"
 #include "device/plane_recipe.hpp"
 #include "tune/defaults.hpp"
@@ -31,7 +32,7 @@ void require_rows(const PlanePass& pass) {
   const ElementType outer{columns.precision, !pass.real};
   require(m > 1, "a plane pass over rows of ", m, " points");
   // Spectra are fetched in whole units.
-  const std::int64_t least = (spectrum_points(m, pass.real) + whole - 1) / whole * whole;
+  const std::int64_t least = round_up(spectrum_points(m, pass.real), whole);
   require(pitch >= least && (columns.n == 1 || rows.line_stride >= m), "rows of ", least,
           " numbers do not fit those of ", pitch, " and ", rows.line_stride);
   for (const std::int64_t numbers : {rows.line_stride, rows.outer_stride})

@@ -10,6 +10,7 @@
 #include <map>
 #include <tuple>
 
+#include "base/round_up.hpp"
 #include "device/line_cuts.hpp"
 
 namespace shardfft::device::lines {
@@ -71,7 +72,7 @@ int likely_stack_bytes(const PlaneCut& cut) {
 }
 
 /// Lines computed over lines wanted, if n lines are dealt `lines` at a time: some of the last tile may be for nothing.
-double filled(int n, int lines) { return double((n + lines - 1) / lines * lines) / n; }
+double filled(int n, int lines) { return double(round_up(n, lines)) / n; }
 
 }  // namespace
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/aligned.hpp"
+#include "base/round_up.hpp"
 #include "pack/shorten.hpp"
 
 namespace shardfft {
@@ -27,7 +28,7 @@ std::int64_t as_runs(const ExchangeSetup& setup, std::vector<Message>& messages)
     message.boxes.clear();
     if (message.count > 0) message.boxes.push_back(Box::run(end, message.count));
     offset += message.count;
-    end += (message.count + units_of_a_line - 1) / units_of_a_line * units_of_a_line;
+    end += round_up(message.count, units_of_a_line);
   }
   return end;
 }

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "base/check.hpp"
+#include "base/round_up.hpp"
 #include "geometry/layout_rep.hpp"
 
 namespace shardfft {
@@ -112,7 +113,7 @@ std::int64_t row_gap(const Layout& layout, int rank) {
   const Layout::Rep& rep = Layout::Rep::of(layout);
   if (rep.row_unit == 1 || !layout.axis_is_local(rep.order.back())) return 0;
   const std::int64_t row = layout.local(rank).axis[static_cast<std::size_t>(rep.order.back())].count;
-  return rounded_up(row, rep.row_unit) - row;
+  return round_up(row, rep.row_unit) - row;
 }
 
 }  // namespace shardfft

@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "base/check.hpp"
+#include "base/round_up.hpp"
 #include "geometry/gaps.hpp"
 #include "geometry/layout_rep.hpp"
 #include "geometry/shape.hpp"
@@ -58,14 +59,14 @@ Piece dense_piece(const IndexSet& set, const Rep& rep) {
   std::int64_t stride = 1;
   for (auto axis = rep.order.rbegin(); axis != rep.order.rend(); ++axis) {
     piece.stride[static_cast<std::size_t>(*axis)] = stride;
-    stride = rounded_up(stride * set.axis[static_cast<std::size_t>(*axis)].count, rep.row_unit);
+    stride = round_up(stride * set.axis[static_cast<std::size_t>(*axis)].count, rep.row_unit);
   }
   return piece;
 }
 
 /// So many elements, whose rows along the fastest axis have `row`, with the gaps behind these.
 std::int64_t with_gaps(std::int64_t count, std::int64_t row, const Rep& rep) {
-  return rep.row_unit == 1 || count == 0 ? count : count / row * rounded_up(row, rep.row_unit);
+  return rep.row_unit == 1 || count == 0 ? count : count / row * round_up(row, rep.row_unit);
 }
 
 /// The strides must count the ranks 0, 1, ... without gaps, in whatever order of the axes.

@@ -21,8 +21,6 @@ struct Layout::Rep {
   static Layout layout(std::shared_ptr<const Rep> rep) { return Layout(std::move(rep)); }
 };
 
-inline std::int64_t rounded_up(std::int64_t count, std::int64_t unit) { return (count + unit - 1) / unit * unit; }
-
 /// 0, 1, 2, ...
 AxisOrder natural_order(std::size_t axes);
 /// `order`, or the natural one for an empty one; throws Error unless it names each axis once.

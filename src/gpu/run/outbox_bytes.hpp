@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/round_up.hpp"
 #include "device/facts.hpp"
 #include "gpu/run/outbox.hpp"
 
@@ -41,9 +42,7 @@ Sources sources_of(const Layout& from, const Joined& steps, const Pieces& cut, i
 std::int64_t begin_of(const std::vector<Bytes>& all);
 std::int64_t end_of(const std::vector<Bytes>& all);
 /// With what fills the last unit: passes write whole units of rows that are padded to them.
-constexpr std::int64_t in_units(std::int64_t bytes) {
-  return (bytes + device::unit_bytes - 1) / device::unit_bytes * device::unit_bytes;
-}
+constexpr std::int64_t in_units(std::int64_t bytes) { return round_up(bytes, device::unit_bytes); }
 
 /// Whether no piece behind the reshape writes over what has not left by then. A message is on its way until those
 /// behind it come: pieces that take one begin when this rank's messages have left up to that one.

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/round_up.hpp"
 #include "device/facts.hpp"
 #include "geometry/schedule.hpp"
 #include "gpu/run/outbox_bytes.hpp"
@@ -70,7 +71,7 @@ Layout spread_layout(const Joined& steps, const Pieces& pieces, Precision precis
     if (mine.set.empty()) return std::vector<Piece>();
     const Piece there = only_piece(to, r);
     const std::int64_t period = there.set.empty() ? 0 : period_of(there, piece, written) / element;
-    if (period > 0) mine.stride[cut] = (mine.stride[cut] + period - 1) / period * period;
+    if (period > 0) mine.stride[cut] = round_up(mine.stride[cut], period);
     return std::vector<Piece>{mine};
   };
   return Layout::from_pieces(from.shape(), from.ranks(), lie);
@@ -129,7 +130,7 @@ bool Spread::place_rest(Outbox& box, const Layout& spread, std::int64_t period) 
   const auto next = static_cast<std::size_t>(cut_.takes(0)) + 1;
   for (const Bytes& sent : sources.messages[next]) {
     const std::int64_t align = device::run_bytes;
-    const std::int64_t behind = (written.offset + written.reach(period) - sent.offset + align - 1) / align * align;
+    const std::int64_t behind = round_up(written.offset + written.reach(period) - sent.offset, align);
     // The last place at which it lies so.
     const std::int64_t last = room_ - in_units(end);
     const std::int64_t begin = last - ((last - behind) % period + period) % period;
@@ -163,7 +164,7 @@ bool Spread::place_whole(Outbox& box) const {
     const auto number = static_cast<std::size_t>(k);
     box.pieces[number].begin = 0;
     const Bytes here = bytes_of(box, k);
-    const std::int64_t align = device::run_bytes, bytes = (here.reach(0) + align - 1) / align * align;
+    const std::int64_t align = device::run_bytes, bytes = round_up(here.reach(0), align);
     if (bytes > room_ || here.offset % align != 0) return false;
     if (at + bytes > room_) at = 0;
     box.pieces[number].begin = at - here.offset;

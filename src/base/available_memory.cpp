@@ -135,7 +135,7 @@ void require_memory(double bytes, const std::string& what) {
            ", but there is no room for them: ", room.limit);
   }
   // Limits of the process are known to the kernel only. Memory that is not touched costs nothing; an allocator would
-  // keep it, and one of sanitizers marks every byte.
+  // keep it, and one of sanitizers marks every byte. Near a limit, room that the allocator still has does not count.
   const std::size_t length = static_cast<std::size_t>(bytes) + 1;
   void* const probe = mmap(nullptr, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (probe == MAP_FAILED) {

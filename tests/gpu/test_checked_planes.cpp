@@ -167,6 +167,8 @@ TEST(CheckedPlanes, OnlyRows) {
   if (!lines::planes_checkable(64, 64)) GTEST_SKIP() << "no compiler of kernels here";
   const SmallerGpus smaller;
   EXPECT_EQ(check<double>({2, 2400, 1200, Kind::c2c, Direction::forward, 1, 1, true}), 1);
+  EXPECT_EQ(check<float>({2, 2400, 1200, Kind::c2c, Direction::backward, 1, 1, true}), 1);
+  EXPECT_EQ(check<double>({2, 2400, 1200, Kind::c2r, Direction::backward, 1, 1, true}), 1);
   const Shape shape = fitting({33, 256, 256}, {33, 64, 64});
   for (const Direction direction : {Direction::forward, Direction::backward}) {
     const Kind real = direction == Direction::forward ? Kind::r2c : Kind::c2r;

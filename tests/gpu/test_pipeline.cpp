@@ -205,11 +205,9 @@ TEST(DevicePipeline, CutsBothEndsOfPaddedSpectra) {
   EXPECT_LE(spectrum_and_way_back(c, 2).second, 1e-5);
 }
 
-/// Without what fills the last page.
 double arrays_of_workspace(const TransformCase& c, int ranks) {
   const Plan plan = make_plan_over(devices_for(ranks), c);
-  const auto page = static_cast<double>(gpu_defaults().large_page_bytes);
-  return (static_cast<double>(plan.workspace_bytes()) - page) / static_cast<double>(array_bytes(plan));
+  return static_cast<double>(plan.workspace_bytes()) / static_cast<double>(array_bytes(plan));
 }
 
 /// What is sent lies in the output: forward as far as that is not written before it has left, backward all of it.

@@ -49,7 +49,7 @@ void sweep_modes(const OptionsOf& options_of, const std::string& c2r_output, con
         visit(turn, TransformCase{{9, 8, 7},
                                   turn % 2 == 0 ? "slab" : "pencil",
                                   kind == Kind::c2r ? c2r_output
-                                  : turn % 5 == 0   ? "natural"
+                                  : turn % 7 < 2    ? "natural"
                                                     : "left",
                                   kind,
                                   turn % 11 < 3 ? Precision::f32 : Precision::f64,

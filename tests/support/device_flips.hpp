@@ -156,12 +156,13 @@ class VerifiedRun {
     const bool wide = case_.precision == Precision::f64;
     const std::vector<int> bits = wide ? std::vector{63, 62, 52, 51, 40} : std::vector{31, 30, 23, 22, 20};
     const std::size_t steps = steps_of(plan_.report(), direction_).size();
-    int count = 0, tried = 0;
+    int count = 0;
+    std::size_t tried = 0;
     for (std::size_t step = 0; step < steps; ++step)
       for (const Moment moment : {Moment::before, Moment::in_middle, Moment::between, Moment::after}) {
         if (step == 0 && moment == Moment::before) continue;  // a wrong input is one as well
         for (const int bit : bits) {
-          const double part = tried++ % 2 == 0 ? 0.0 : 0.6;  // by turns: an odd number of bits meets both
+          const double part = (step + tried++) % 2 == 0 ? 0.0 : 0.6;  // by turns, others in the next step
           SCOPED_TRACE("step " + std::to_string(step) + ", moment " + std::to_string(static_cast<int>(moment)) +
                        ", bit " + std::to_string(bit) + ", part " + std::to_string(part));
           std::optional<DeviceFlip::Where> where;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "base/check.hpp"
 #include "device/copy_box.hpp"
@@ -149,7 +150,7 @@ class PeerExchange : public DeviceOperation {
       device::record(filled_.get(), stream);
       for (const device::EventHandle ready : ready_)
         if (owns_tokens()) device::wait(order_->stream.get(), ready);
-      const bool loads = called_.insert(buffers.moved).second;
+      const bool loads = called_.insert({buffers.moved, buffers.one_array}).second;
       for (std::size_t i = 0; i < messages_.size(); ++i) send(i, buffers, loads);
       if (buffers.moved == Moved::nothing) copy_self(self_, buffers, element_bytes_, stream);
     } else {
@@ -262,9 +263,9 @@ class PeerExchange : public DeviceOperation {
   int device_ = device::current_device();
   std::shared_ptr<SendOrder> order_;
   int round_;
-  std::set<Moved> called_;               ///< with what of it elsewhere it has been enqueued
-  std::vector<device::Stream> streams_;  ///< one for every other message
-  device::Event filled_;                 ///< what is sent is there
+  std::set<std::pair<Moved, bool>> called_;  ///< how: with what of it elsewhere, and in place or not
+  std::vector<device::Stream> streams_;      ///< one for every other message
+  device::Event filled_;                     ///< what is sent is there
   std::vector<device::Event> events_;
   std::vector<device::EventHandle> ready_, arrived_;  ///< of the receivers, of the senders
 };

@@ -260,7 +260,7 @@ class DevicePipeline : public PipelineOf<JointOperation, PipelineEnd, DeviceOper
     if (takes_own) then.far = far;
     DeviceBuffers moved{source, result, buffers.scratch, buffers.outs};
     if (!leads) moved.landing = buffers.landing;
-    moved.one_array = buffers.one_array || buffers.in == buffers.middle;  // else the passes before run other kernels
+    moved.one_array = buffers.one_array || buffers.in == buffers.middle;  // then passes may run other kernels
     moved.moved = takes_own ? Moved::own : leaves;
     for (const Turn& turn : turns(phase, waits)) {
       const auto number = static_cast<std::size_t>(turn.piece);

@@ -51,6 +51,18 @@ def test_from_local(comm, rng):
     assert DistArray.from_local(local, comm, layout).local is local
 
 
+def test_from_local_of_ranks_without_elements(comm):
+    """Only a rank that owns nothing may give nothing, in any shape."""
+    first, ranks = comm.rank == 0, comm.size
+    single, slab = Layout.single((4, 6), ranks, 0), Layout.slab((2 * ranks, 6), ranks)
+    same(DistArray.from_local(np.ones((4, 6) if first else (0, 9)), comm, single), np.ones((4, 6)))
+    if ranks > 1:
+        with pytest.raises((ValueError, shardfft.Error), match=r"of rank [12] must have the shape .*\(4, 6\)"):
+            DistArray.from_local(np.ones((4, 6)), comm, single)
+    with pytest.raises((ValueError, shardfft.Error), match=r"must have the shape \(2, 6\), not \(0, 6\)"):
+        DistArray.from_local(np.ones((2 if first and ranks > 1 else 0, 6)), comm, slab)
+
+
 def test_from_function_and_zeros(comm):
     whole = np.fromfunction(lambda i, j: i - 10 * j, (5, 6))
     same(DistArray.from_function(lambda i, j: (i - 10 * j).astype(float), (5, 6), comm, "cyclic"), whole)
@@ -197,6 +209,28 @@ def test_bad_slices(comm, key, error, words):
         d[key]
     with pytest.raises(error, match=words):
         d[key] = 1
+
+
+def test_writing_where_another_array_is_true(comm, rng):
+    whole = rng.standard_normal((4, 4))
+    d = DistArray.from_global(whole, comm)
+    d[d > 0] = 10 * d
+    same(d, np.where(whole > 0, 10 * whole, whole))
+    v = DistArray.zeros((4, 4), comm=comm, components=4)
+    for key, value, error, words in [
+        (d, 1, IndexError, "must be one of booleans, not of dtype float64"),
+        (d > 0, v, ValueError, "the array's components, None, not 4"),
+        (v == 0, 1, ValueError, "the array's components, None, not 4"),
+        (d > 0, DistArray.zeros((4, 5), comm=comm), ValueError, "do not go together"),
+    ]:
+        with pytest.raises(error, match=words):
+            d[key] = value
+    if comm.size > 1:
+        other = DistArray.from_global(whole, comm, "cyclic")
+        with pytest.raises(ValueError, match="different layouts.*redistribute"):
+            d[d > 0] = other
+        with pytest.raises(ValueError, match="different layouts.*redistribute"):
+            d[other > 0] = d
 
 
 def test_bad_operands(comm):

@@ -91,7 +91,8 @@ def from_local(
     def check() -> Part:
         _distribute._check_layout(made, comm)
         part = Part(made, dtype_of(array), comm.rank, fields or 1, components)
-        if fields == 0 or (part.shape != tuple(array.shape) and 0 not in (*part.shape, *array.shape)):
+        both_empty = 0 in part.shape and 0 in array.shape
+        if fields == 0 or (part.shape != tuple(array.shape) and not both_empty):
             raise ValueError(
                 f"the block of rank {comm.rank} must have the shape {part.shape}, not {tuple(array.shape)}"
             )
@@ -100,8 +101,7 @@ def from_local(
     part = _mpi.agree(comm, check)
     if len(kinds := set(comm.allgather((str(part.dtype), fields)))) != 1:
         raise ValueError(f"the ranks' blocks differ in dtype or components: {sorted(kinds, key=str)}")
-    empty = 0 in array.shape and tuple(array.shape) != part.shape
-    return cls._wrap(array.reshape(part.shape) if empty else array, part, comm)
+    return cls._wrap(array if tuple(array.shape) == part.shape else array.reshape(part.shape), part, comm)
 
 
 def from_global(

@@ -149,8 +149,17 @@ def put(array: DistArray, key: Any, value: Any) -> None:
     from ._dist_array import DistArray
 
     if isinstance(key, DistArray):
-        check_alike(array, key)
-        array.local[key.local] = value.local[key.local] if isinstance(value, DistArray) else value
+        if key.dtype.kind != "b":
+            raise IndexError(f"an array that says where to write must be one of booleans, not of dtype {key.dtype}")
+        given = [key, value] if isinstance(value, DistArray) else [key]
+        for one in given:
+            check_alike(array, one)
+            if one.components != array.components:
+                raise ValueError(
+                    f"the mask and what it takes must have the array's components, {array.components}, "
+                    f"not {one.components}"
+                )
+        array.local[key.local] = value.local[key.local] if len(given) > 1 else value
         return
     mine = _mine(array, key)
     if isinstance(value, DistArray):

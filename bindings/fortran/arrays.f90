@@ -43,21 +43,29 @@ contains
     end if
   end function misfit
 
-  ! An array, by its first and its last element. Whether it has gaps shows in their distance: is_contiguous() of gfortran
-  ! 12 is true for every array of any type.
-  function by_ends(first, last, count) result(array)
-    class(*), intent(in), target :: first, last
+  ! An array of `count` elements, none of them looked at but the first.
+  function by_first(first, count) result(array)
+    class(*), intent(in), target :: first
     integer(int64), intent(in) :: count
-    type(given_array) :: array, at_end
-    integer(c_intptr_t) :: from, to
+    type(given_array) :: array
     array = of_element(first)
-    at_end = of_element(last)
     array%count = count
+  end function by_first
+
+  ! An array has no gaps if the second element along each dimension lies where a dense array has it, `step` elements
+  ! behind the first one. is_contiguous() of gfortran 12 is true for every array of any type.
+  subroutine compare(array, second, step)
+    type(given_array), intent(inout) :: array
+    class(*), intent(in), target :: second
+    integer(int64), intent(in) :: step
+    type(given_array) :: other
+    integer(c_intptr_t) :: from, to
     if (array%code < 1) return
+    other = of_element(second)
     from = transfer(array%address, from)
-    to = transfer(at_end%address, to)
-    array%dense = to - from == (count - 1) * bytes_of(array%code)
-  end function by_ends
+    to = transfer(other%address, to)
+    array%dense = array%dense .and. to - from == step * bytes_of(array%code)
+  end subroutine compare
 
   ! The type and the address of an element.
   function of_element(element) result(array)
@@ -82,37 +90,65 @@ contains
   function look_1(a) result(array)
     class(*), intent(in), target :: a(:)
     type(given_array) :: array
+    integer(int64) :: n(1)
+    n = shape(a, kind=int64)
     array%code = -1
-    if (size(a, kind=int64) > 0) array = by_ends(a(1), a(size(a, 1)), size(a, kind=int64))
+    if (product(n) == 0) return
+    array = by_first(a(1), product(n))
+    if (n(1) > 1) call compare(array, a(2), 1_int64)
   end function look_1
 
   function look_2(a) result(array)
     class(*), intent(in), target :: a(:, :)
     type(given_array) :: array
+    integer(int64) :: n(2)
+    n = shape(a, kind=int64)
     array%code = -1
-    if (size(a, kind=int64) > 0) array = by_ends(a(1, 1), a(size(a, 1), size(a, 2)), size(a, kind=int64))
+    if (product(n) == 0) return
+    array = by_first(a(1, 1), product(n))
+    if (n(1) > 1) call compare(array, a(2, 1), 1_int64)
+    if (n(2) > 1) call compare(array, a(1, 2), n(1))
   end function look_2
 
   function look_3(a) result(array)
     class(*), intent(in), target :: a(:, :, :)
     type(given_array) :: array
+    integer(int64) :: n(3)
+    n = shape(a, kind=int64)
     array%code = -1
-    if (size(a, kind=int64) > 0) array = by_ends(a(1, 1, 1), a(size(a, 1), size(a, 2), size(a, 3)), size(a, kind=int64))
+    if (product(n) == 0) return
+    array = by_first(a(1, 1, 1), product(n))
+    if (n(1) > 1) call compare(array, a(2, 1, 1), 1_int64)
+    if (n(2) > 1) call compare(array, a(1, 2, 1), n(1))
+    if (n(3) > 1) call compare(array, a(1, 1, 2), product(n(:2)))
   end function look_3
 
   function look_4(a) result(array)
     class(*), intent(in), target :: a(:, :, :, :)
     type(given_array) :: array
+    integer(int64) :: n(4)
+    n = shape(a, kind=int64)
     array%code = -1
-    if (size(a, kind=int64) > 0) array = by_ends(a(1, 1, 1, 1), &
-      a(size(a, 1), size(a, 2), size(a, 3), size(a, 4)), size(a, kind=int64))
+    if (product(n) == 0) return
+    array = by_first(a(1, 1, 1, 1), product(n))
+    if (n(1) > 1) call compare(array, a(2, 1, 1, 1), 1_int64)
+    if (n(2) > 1) call compare(array, a(1, 2, 1, 1), n(1))
+    if (n(3) > 1) call compare(array, a(1, 1, 2, 1), product(n(:2)))
+    if (n(4) > 1) call compare(array, a(1, 1, 1, 2), product(n(:3)))
   end function look_4
 
   function look_5(a) result(array)
     class(*), intent(in), target :: a(:, :, :, :, :)
     type(given_array) :: array
+    integer(int64) :: n(5)
+    n = shape(a, kind=int64)
     array%code = -1
-    if (size(a, kind=int64) > 0) array = by_ends(a(1, 1, 1, 1, 1), &
-      a(size(a, 1), size(a, 2), size(a, 3), size(a, 4), size(a, 5)), size(a, kind=int64))
+    if (product(n) == 0) return
+    array = by_first(a(1, 1, 1, 1, 1), product(n))
+    if (n(1) > 1) call compare(array, a(2, 1, 1, 1, 1), 1_int64)
+    if (n(2) > 1) call compare(array, a(1, 2, 1, 1, 1), n(1))
+    if (n(3) > 1) call compare(array, a(1, 1, 2, 1, 1), product(n(:2)))
+    if (n(4) > 1) call compare(array, a(1, 1, 1, 2, 1), product(n(:3)))
+    if (n(5) > 1) call compare(array, a(1, 1, 1, 1, 2), product(n(:4)))
   end function look_5
 end module shardfft_arrays

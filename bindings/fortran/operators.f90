@@ -60,7 +60,7 @@ contains
     character(len=:), allocatable :: words
     integer :: code
     code = factors%code
-    if (code < 1) code = 4
+    if (code < 1) code = 2  ! of no elements: real factors suit every spectrum
     words = misfit(factors, 'array of factors', code, factors%count)
     if (words /= '') then
       call settle_words(shardfft_invalid_argument, words, stat, errmsg)

@@ -44,11 +44,10 @@ contains
     character(len=*), intent(inout), optional :: errmsg
     character(len=:), allocatable :: text
     integer(c_int) :: status
-    integer :: i, read_status
-    integer :: dims(count([(value(i:i) == ',', i = 1, len(value))]) + 1)
+    integer, allocatable :: dims(:)
     if (name == 'axes' .and. len_trim(value) > 0) then
-      read (value, *, iostat=read_status) dims
-      if (read_status /= 0) then
+      call read_integers(value, dims)
+      if (.not. allocated(dims)) then
         call settle_words(shardfft_invalid_argument, "option axes takes dimensions, '1,3', not '" // value // "'", stat, &
           errmsg)
         return
@@ -63,6 +62,25 @@ contains
     if (status == 0 .and. name == 'axes' .and. allocated(self%dims)) deallocate (self%dims)
     call settle(status, stat, errmsg)
   end subroutine set_text
+
+  ! The integers between the commas of a text; not allocated where anything else is there, or nothing.
+  subroutine read_integers(text, numbers)
+    character(len=*), intent(in) :: text
+    integer, allocatable, intent(out) :: numbers(:)
+    character(len=:), allocatable :: part
+    integer :: list(len(text) + 1), i, from, comma, status
+    from = 1
+    do i = 1, size(list)
+      comma = index(text(from:) // ',', ',')
+      part = trim(adjustl(text(from:from + comma - 2)))
+      if (part == '' .or. verify(part, '-0123456789') > 0) return
+      read (part, '(i' // decimal(len(part, int64)) // ')', iostat=status) list(i)
+      if (status /= 0) return
+      from = from + comma
+      if (from > len(text) + 1) exit
+    end do
+    numbers = list(:i)
+  end subroutine read_integers
 
   subroutine set_long(self, name, value, stat, errmsg)
     class(shardfft_options), intent(inout) :: self
@@ -182,19 +200,21 @@ contains
     call settle(status, stat, errmsg)
   end subroutine copy_options
 
-  ! For the module's own use: C's options for an array of so many dimensions; the caller frees them.
-  subroutine for_array(self, of, made, status)
+  ! For the module's own use: C's options for an array of so many dimensions; the caller drops them. Of options that were
+  ! freed it is a handle that C refuses, on every rank.
+  subroutine for_array(self, of, made)
     class(shardfft_options), intent(in) :: self
     integer, intent(in) :: of
     type(c_ptr), intent(inout) :: made
-    integer(c_int), intent(out) :: status
     integer(c_int64_t), allocatable, target :: axes(:)
-    status = 0
+    integer(c_int) :: status
     if (.not. c_associated(self%handle)) return
     status = shardfft_options_copy(self%handle, made)
-    if (status /= 0 .or. .not. allocated(self%dims)) return
-    axes = axes_of(self%dims, of)
-    status = shardfft_options_set_integers(made, 'axes' // c_null_char, size(axes, kind=c_int), c_loc(axes))
+    if (status == 0 .and. allocated(self%dims)) then
+      axes = axes_of(self%dims, of)
+      status = shardfft_options_set_integers(made, 'axes' // c_null_char, size(axes, kind=c_int), c_loc(axes))
+    end if
+    if (status /= 0) made = transfer(-1_c_intptr_t, c_null_ptr)
   end subroutine for_array
 
   ! Frees what for_array() made.

@@ -46,25 +46,23 @@ module shardfft_plan_module
 
 contains
 
-  ! C's handles for what a plan is made of. Options that do not fit the array come as null, with a status.
-  subroutine convert(input, output, natural, options, c_output, c_options, status)
+  ! C's handles for what a plan is made of.
+  subroutine convert(input, output, natural, options, c_output, c_options)
     type(shardfft_layout), intent(in) :: input
     type(shardfft_layout), intent(in), optional :: output
     logical, intent(in), optional :: natural
     type(shardfft_options), intent(in), optional :: options
     type(c_ptr), intent(out) :: c_output, c_options
-    integer(c_int), intent(out) :: status
     integer :: dims, stat
     c_output = c_null_ptr
     c_options = c_null_ptr
-    status = 0
     if (present(natural)) then
       if (natural) c_output = transfer(1_c_intptr_t, c_null_ptr)
     end if
     if (present(output)) c_output = output%handle
     if (.not. present(options)) return
     dims = input%dims(stat)
-    if (stat == 0) call options%for_array(dims, c_options, status)
+    if (stat == 0) call options%for_array(dims, c_options)
   end subroutine convert
 
   ! A plan over the processes of a communicator, of `mpi_f08` or an integer. kind: shardfft_c2c, shardfft_r2c, ...; output:
@@ -80,14 +78,13 @@ contains
     integer, intent(in), optional :: precision
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
-    type(c_ptr) :: c_output, c_options, c_input
+    type(c_ptr) :: c_output, c_options
     integer(c_int) :: status, numbers
     numbers = int(shardfft_double, c_int)
     if (present(precision)) numbers = int(precision, c_int)
-    call convert(input, output, natural, options, c_output, c_options, status)
-    c_input = input%handle
-    if (status /= 0) c_input = c_null_ptr  ! so that no rank waits for this one
-    status = shardfft_plan_create_f(int(comm, c_int), int(kind, c_int), numbers, c_input, c_output, c_options, self%handle)
+    call convert(input, output, natural, options, c_output, c_options)
+    status = shardfft_plan_create_f(int(comm, c_int), int(kind, c_int), numbers, input%handle, c_output, c_options, &
+      self%handle)
     call begin(self, status, c_options, stat, errmsg)
   end subroutine create_old
   subroutine create_f08(self, comm, kind, input, output, natural, options, precision, stat, errmsg)
@@ -120,9 +117,9 @@ contains
     list(:size(devices)) = int(devices, c_int)
     numbers = int(shardfft_double, c_int)
     if (present(precision)) numbers = int(precision, c_int)
-    call convert(input, output, natural, options, c_output, c_options, status)
-    if (status == 0) status = shardfft_plan_create_devices(size(devices, kind=c_int), c_loc(list), int(kind, c_int), &
-      numbers, input%handle, c_output, c_options, self%handle)
+    call convert(input, output, natural, options, c_output, c_options)
+    status = shardfft_plan_create_devices(size(devices, kind=c_int), c_loc(list), int(kind, c_int), numbers, &
+      input%handle, c_output, c_options, self%handle)
     call begin(self, status, c_options, stat, errmsg)
   end subroutine create_devices
 

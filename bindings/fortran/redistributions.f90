@@ -30,17 +30,15 @@ module shardfft_redistribution_module
 contains
 
   ! C's options for the array; null for the defaults.
-  subroutine convert(layout, options, c_options, status)
+  subroutine convert(layout, options, c_options)
     type(shardfft_layout), intent(in) :: layout
     type(shardfft_options), intent(in), optional :: options
     type(c_ptr), intent(out) :: c_options
-    integer(c_int), intent(out) :: status
     integer :: dims, stat
     c_options = c_null_ptr
-    status = 0
     if (.not. present(options)) return
     dims = layout%dims(stat)
-    if (stat == 0) call options%for_array(dims, c_options, status)
+    if (stat == 0) call options%for_array(dims, c_options)
   end subroutine convert
 
   ! Over the processes of a communicator. Elements have `element_bytes` each. Collective.
@@ -54,7 +52,7 @@ contains
     type(shardfft_options) :: none
     type(c_ptr) :: c_options
     integer(c_int) :: status
-    call convert(from, options, c_options, status)
+    call convert(from, options, c_options)
     status = shardfft_redistribution_create_f(int(comm, c_int), from%handle, to%handle, bytes_of(element_bytes), c_options, &
       self%handle)
     call settle(status, stat, errmsg)
@@ -83,7 +81,7 @@ contains
     integer(c_int), target :: list(max(size(devices), 1))
     integer(c_int) :: status
     list(:size(devices)) = int(devices, c_int)
-    call convert(from, options, c_options, status)
+    call convert(from, options, c_options)
     status = shardfft_redistribution_create_devices(size(devices, kind=c_int), c_loc(list), from%handle, to%handle, &
       bytes_of(element_bytes), c_options, self%handle)
     call settle(status, stat, errmsg)
@@ -291,7 +289,7 @@ contains
     type(shardfft_options) :: none
     type(c_ptr) :: c_options
     integer(c_int) :: status
-    call convert(from, options, c_options, status)
+    call convert(from, options, c_options)
     status = shardfft_redistribute_f(int(comm, c_int), from%handle, to%handle, bytes_of(element_bytes), in, out, c_options)
     call settle(status, stat, errmsg)
     status = none%drop(c_options)

@@ -13,8 +13,10 @@ module shardfft_side_module
     type(c_ptr) :: handle = c_null_ptr
   contains
     procedure :: layout => layout_of, element, fields, rank, dims => transformed_dims, transforms, points
-    procedure :: real_extent, halved_dim, transform_of, count => count_of, bytes, bounds, frequencies, wavenumbers
+    procedure :: real_extent, halved_dim, transform_of, count => count_of, bytes, frequencies, wavenumbers
     procedure :: coordinates, slopes, positions, weights
+    procedure, private :: bounds_integer, bounds_long
+    generic :: bounds => bounds_integer, bounds_long
     procedure :: free => free_side
   end type shardfft_side
 
@@ -126,10 +128,26 @@ contains
 
   ! The first and the last index of this rank's box along each dimension; last is first - 1 where it owns nothing. Which
   ! dimension is the fastest in memory is what the layout's order() says: a plan that may choose its output layout may
-  ! choose another than the first.
-  subroutine bounds(self, first, last, stat, errmsg)
+  ! choose another than the first. Of default or 64-bit integers; an index that does not fit them is an error.
+  subroutine bounds_integer(self, first, last, stat, errmsg)
     class(shardfft_side), intent(in) :: self
     integer, allocatable, intent(out) :: first(:), last(:)
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(int64), allocatable :: from(:), to(:)
+    allocate (first(0), last(0))
+    call bounds_long(self, from, to, stat, errmsg)
+    if (any(to > huge(first))) then
+      call settle_words(shardfft_invalid_argument, 'the last index of this rank''s box, ' // decimal(maxval(to)) // &
+        ', does not fit a default integer; bounds of integer(int64) are expected', stat, errmsg)
+      return
+    end if
+    first = int(from)
+    last = int(to)
+  end subroutine bounds_integer
+  subroutine bounds_long(self, first, last, stat, errmsg)
+    class(shardfft_side), intent(in) :: self
+    integer(int64), allocatable, intent(out) :: first(:), last(:)
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     type(shardfft_layout) :: layout
@@ -138,12 +156,12 @@ contains
     layout = layout_of(self, stat, errmsg)
     if (.not. c_associated(layout%handle)) return
     set = layout%local(rank(self), stat, errmsg)
-    first = int(set%first)
-    last = int(set%first + set%count - 1)
+    first = set%first
+    last = set%first + set%count - 1
     if (any(set%count > 1 .and. set%stride /= 1)) call settle_words(shardfft_invalid_argument, &
       'this rank''s indices are no box: ask the layout for its pieces', stat, errmsg)
     call layout%free()
-  end subroutine bounds
+  end subroutine bounds_long
 
   ! The transformed dimensions; what is done along each of them; the number of points along each.
   function transformed_dims(self, stat, errmsg) result(dims)
@@ -220,13 +238,14 @@ contains
     transform_of = int(number)
   end function transform_of
 
-  ! A number for each index of a dimension: frequencies in cycles per unit of `spacing`; wavenumbers on a domain of
+  ! A number for each index of a dimension, of default or 64-bit integers: frequencies in cycles per unit of `spacing`; wavenumbers on a domain of
   ! `length`, also along dimensions with cosine and sine transforms; slopes, the wavenumbers of odd derivatives, which are 0
   ! for the mode that stands for both k and -k; coordinates, of which index 1 has 0; positions, where the dimension's
   ! transform has its points in a domain of `length`.
   function frequencies(self, dim, index, spacing, stat, errmsg) result(values)
     class(shardfft_side), intent(in) :: self
-    integer, intent(in) :: dim, index(:)
+    integer, intent(in) :: dim
+    class(*), intent(in) :: index(:)
     real(real64), intent(in), optional :: spacing
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -237,7 +256,8 @@ contains
   end function frequencies
   function wavenumbers(self, dim, index, length, stat, errmsg) result(values)
     class(shardfft_side), intent(in) :: self
-    integer, intent(in) :: dim, index(:)
+    integer, intent(in) :: dim
+    class(*), intent(in) :: index(:)
     real(real64), intent(in) :: length
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -246,7 +266,8 @@ contains
   end function wavenumbers
   function coordinates(self, dim, index, spacing, stat, errmsg) result(values)
     class(shardfft_side), intent(in) :: self
-    integer, intent(in) :: dim, index(:)
+    integer, intent(in) :: dim
+    class(*), intent(in) :: index(:)
     real(real64), intent(in), optional :: spacing
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -257,7 +278,8 @@ contains
   end function coordinates
   function slopes(self, dim, index, length, stat, errmsg) result(values)
     class(shardfft_side), intent(in) :: self
-    integer, intent(in) :: dim, index(:)
+    integer, intent(in) :: dim
+    class(*), intent(in) :: index(:)
     real(real64), intent(in) :: length
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -266,7 +288,8 @@ contains
   end function slopes
   function positions(self, dim, index, length, stat, errmsg) result(values)
     class(shardfft_side), intent(in) :: self
-    integer, intent(in) :: dim, index(:)
+    integer, intent(in) :: dim
+    class(*), intent(in) :: index(:)
     real(real64), intent(in) :: length
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -277,13 +300,15 @@ contains
   ! How many waves the number at each index of a spectrum's dimension stands for.
   function weights(self, dim, index, stat, errmsg) result(values)
     class(shardfft_side), intent(in) :: self
-    integer, intent(in) :: dim, index(:)
+    integer, intent(in) :: dim
+    class(*), intent(in) :: index(:)
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     real(real64) :: values(size(index))
     real(c_double), target :: found(max(size(index), 1))
-    integer(c_int64_t), target :: from_zero(max(size(index), 1))
-    from_zero(:size(index)) = int(index, c_int64_t) - 1
+    integer(c_int64_t), allocatable, target :: from_zero(:)
+    values = 0
+    if (.not. counted(index, from_zero, stat, errmsg)) return
     found = 0
     call settle(shardfft_side_weights(self%handle, int(rank_of_arrays(self, stat, errmsg) - dim, c_int), &
       size(index, kind=c_int64_t), c_loc(from_zero), c_loc(found)), stat, errmsg)
@@ -293,21 +318,39 @@ contains
   subroutine ask(what, self, dim, index, unit, values, stat, errmsg)
     procedure(c_values) :: what
     class(shardfft_side), intent(in) :: self
-    integer, intent(in) :: dim, index(:)
+    integer, intent(in) :: dim
+    class(*), intent(in) :: index(:)
     real(real64), intent(in) :: unit
     real(real64), intent(out) :: values(:)
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
-    integer(c_int64_t), target :: from_zero(max(size(index), 1))
+    integer(c_int64_t), allocatable, target :: from_zero(:)
     real(c_double), target :: numbers(max(size(index), 1))
     integer(c_int) :: status
-    from_zero(:size(index)) = int(index, c_int64_t) - 1
+    values = 0
+    if (.not. counted(index, from_zero, stat, errmsg)) return
     numbers = 0
     status = what(self%handle, int(rank_of_arrays(self, stat, errmsg) - dim, c_int), unit, &
       size(index, kind=c_int64_t), c_loc(from_zero), c_loc(numbers))
     values = numbers(:size(index))
     call settle(status, stat, errmsg)
   end subroutine ask
+
+  ! C's indices; whether these are integers of a kind that is taken, else the call has failed.
+  logical function counted(index, from_zero, stat, errmsg)
+    class(*), intent(in) :: index(:)
+    integer(c_int64_t), allocatable, intent(out) :: from_zero(:)
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    allocate (from_zero(max(size(index), 1)), source=0_c_int64_t)
+    counted = size(turned(index)) == size(index)
+    if (counted) then
+      from_zero(size(index):1:-1) = turned(index) - 1
+    else
+      call settle_words(shardfft_invalid_argument, 'the indices are no integers of default or 64-bit kind', stat, errmsg)
+    end if
+  end function counted
+
   subroutine free_side(self, stat, errmsg)
     class(shardfft_side), intent(inout) :: self
     integer, intent(out), optional :: stat

@@ -14,6 +14,9 @@ program test_parts
   call reports()
   call bad_layouts()
   call bad_calls()
+  call sections()
+  call freed_options()
+  call large_indices()
   call finish()
 
 contains
@@ -86,6 +89,9 @@ contains
 
   subroutine options()
     type(shardfft_options) :: some, copy
+    character(len=24), parameter :: no_dims(8) = [character(len=24) :: 'one', '1 3', '1;2', '3,,1', ',1', '1,', '1-3', &
+                                                  '100000000000000000000001']
+    integer :: i
     call some%set('norm', 'ortho')
     call some%set('batch', 3)
     call some%set('batch', 4_int64)
@@ -110,8 +116,13 @@ contains
     call check(len(shardfft_library_version()) >= 5, 'the version')
     call some%set('bacth', 2, stat, errmsg)
     call expect(stat, errmsg, shardfft_invalid_argument, "unknown option 'bacth'")
-    call some%set('axes', 'one', stat, errmsg)
-    call expect(stat, errmsg, shardfft_invalid_argument, "option axes takes dimensions, '1,3', not 'one'")
+    do i = 1, size(no_dims)
+      call some%set('axes', trim(no_dims(i)), stat, errmsg)
+      call expect(stat, errmsg, shardfft_invalid_argument, "option axes takes dimensions, '1,3', not '" // &
+        trim(no_dims(i)) // "'")
+    end do
+    call some%set('axes', ' 3, 01 ')
+    call check(some%get('axes') == '3,1', 'dimensions between blanks')
     call some%set('norm', 'north', stat)
     call check(stat == shardfft_invalid_argument, 'stat without errmsg')
     call some%free()
@@ -246,4 +257,98 @@ contains
     call some%free()
     call slab%free()
   end subroutine bad_calls
+
+  ! Sections whose first and last elements lie as far apart as those of an array without gaps.
+  subroutine sections()
+    type(shardfft_layout) :: slab
+    type(shardfft_plan) :: plan
+    type(shardfft_operator) :: op
+    complex(real64) :: u(4, 2), uh(2, 2), wide(2, 2, 2)
+    logical :: last
+    last = my_rank() == all_ranks() - 1
+    u = 1
+    uh = 0
+    wide = 0
+    call slab%slab([2, 2 * all_ranks()], all_ranks())
+    call plan%create(MPI_COMM_WORLD, shardfft_c2c, slab, natural=.true.)
+    if (last) then
+      call plan%forward(u(2:1:-1, :), uh, stat, errmsg)
+    else
+      call plan%forward(wide(:, :, 1), uh, stat, errmsg)
+    end if
+    call expect(stat, errmsg, shardfft_invalid_argument, 'the input is not contiguous')
+    call plan%forward(uh, u(2:1:-1, :), stat, errmsg)
+    call expect(stat, errmsg, shardfft_invalid_argument, 'the output is not contiguous')
+    call plan%forward(wide(:, 2:1:-1, :), wide(:, :, 2:1:-1), stat, errmsg)
+    call expect(stat, errmsg, shardfft_invalid_argument, 'the input is not contiguous')
+    call plan%forward_in_place(u(2:1:-1, :), stat, errmsg)
+    call expect(stat, errmsg, shardfft_invalid_argument, 'without gaps')
+    call op%array(u(2:1:-1, :), stat, errmsg)
+    call expect(stat, errmsg, shardfft_invalid_argument, 'the array of factors is not contiguous')
+    call op%array([1, 2], stat, errmsg)
+    call expect(stat, errmsg, shardfft_invalid_argument, 'the array of factors is an array of other type')
+    call plan%forward(wide(:, :, 2:2), wide(:, :, 1:1))
+    call plan%free()
+    call slab%free()
+  end subroutine sections
+
+  ! Options that were freed through a copy are an error of all ranks.
+  subroutine freed_options()
+    type(shardfft_layout) :: slab
+    type(shardfft_plan) :: plan
+    type(shardfft_redistribution) :: moved
+    type(shardfft_options) :: some, copy
+    real(real64), target :: u(4)
+    u = 0
+    call slab%slab([2, 2 * all_ranks()], all_ranks())
+    call some%set('batch', 1)
+    copy = some
+    call copy%free()
+    if (my_rank() < all_ranks() - 1) some = copy
+    call plan%create(MPI_COMM_WORLD, shardfft_c2c, slab, options=some, stat=stat, errmsg=errmsg)
+    call expect(stat, errmsg, shardfft_invalid_argument, 'the set of options was freed')
+    call moved%create(MPI_COMM_WORLD, slab, slab, 8, some, stat, errmsg)
+    call expect(stat, errmsg, shardfft_invalid_argument, 'the set of options was freed')
+    call shardfft_move(MPI_COMM_WORLD, slab, slab, 8, c_loc(u), c_loc(u), some, stat, errmsg)
+    call expect(stat, errmsg, shardfft_invalid_argument, 'the set of options was freed')
+    call slab%free()
+  end subroutine freed_options
+
+  ! Of 3000000000 rows the last rank's do not end within default integers.
+  subroutine large_indices()
+    integer(int64), parameter :: rows = 3000000000_int64
+    type(shardfft_layout) :: slab
+    type(shardfft_options) :: some
+    type(shardfft_plan) :: plan
+    type(shardfft_side) :: side
+    integer, allocatable :: first(:), last(:)
+    integer(int64), allocatable :: from(:), to(:)
+    logical :: at_the_end
+    at_the_end = my_rank() == all_ranks() - 1
+    call slab%slab([rows, 2_int64], all_ranks(), dim=1)
+    call some%set('axes', [2])
+    call some%set('effort', 'estimate')
+    call some%set('local_fft', 'reference')
+    call plan%create(MPI_COMM_WORLD, shardfft_c2c, slab, natural=.true., options=some)
+    side = plan%input()
+    call side%bounds(from, to)
+    if (at_the_end) call check(to(1) == rows .and. to(2) == 2, 'bounds of 64 bits')
+    call side%bounds(first, last, stat, errmsg)
+    if (at_the_end) then
+      call expect(stat, errmsg, shardfft_invalid_argument, "3000000000, does not fit a default integer")
+      call check(size(first) == 0 .and. size(last) == 0, 'no bounds')
+    else if (all(to <= huge(first))) then
+      call check(stat == 0 .and. all(first == from) .and. all(last == to), 'bounds that fit')
+    end if
+    call check(all(abs(side%coordinates(1, [rows, 1_int64]) - [2999999999.0_real64, 0.0_real64]) < 0.5_real64), &
+      'a coordinate of 64 bits')
+    call check(all(nint(side%coordinates(2, to(2:1:-1) / to(2:1:-1))) == 0), 'a section of indices')
+    errmsg = ''
+    call check(size(side%coordinates(1, [1.0], stat=stat, errmsg=errmsg)) == 1, 'an index that is no integer')
+    call expect(stat, errmsg, shardfft_invalid_argument, 'the indices are no integers')
+    call side%free()
+    call plan%free()
+    call some%free()
+    call slab%free()
+  end subroutine large_indices
 end program test_parts

@@ -45,6 +45,7 @@ program test_transforms
   call batches_and_dims()
   call kept_modes()
   call applied()
+  call applied_by_some()
   call finish()
 
 contains
@@ -354,6 +355,27 @@ contains
     call plan%free()
     call slab%free()
   end subroutine applied
+
+  ! A spectrum of one column: ranks beyond the first have no modes, and so no factors.
+  subroutine applied_by_some()
+    type(shardfft_layout) :: slab
+    type(shardfft_options) :: options
+    type(shardfft_plan) :: plan
+    type(shardfft_operator) :: op
+    real(real64), allocatable :: u(:), v(:), twos(:)
+    call slab%slab([6, 1], all_ranks())
+    call options%set('transforms', 'dct2,dct2')
+    call plan%create(MPI_COMM_WORLD, shardfft_r2r, slab, natural=.true., options=options)
+    allocate (u(plan%input_count()), v(plan%input_count()), source=1.0_real64)
+    allocate (twos(plan%output_count()), source=2.0_real64)
+    call op%array(twos)
+    call plan%apply(op, u, v)
+    call check(all(abs(v - 2) < 1e-13_real64), 'factors of some ranks')
+    call op%free()
+    call plan%free()
+    call options%free()
+    call slab%free()
+  end subroutine applied_by_some
 
   subroutine expect_applied(plan, op, u, expected, what)
     type(shardfft_plan), intent(inout) :: plan

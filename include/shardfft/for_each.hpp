@@ -86,7 +86,8 @@ void visit_piece(const Piece& piece, T* data, Visit& visit) {
 template <class T, class Visit>
 void for_each(const Side& side, T* data, Visit&& visit) {
   const std::int64_t count = side.layout.count(side.rank);
-  for (const Piece& piece : side.layout.pieces(side.rank))
+  for (const Piece& piece : side.layout.pieces(side.rank)) {
+    if (piece.set.empty()) continue;
     for (std::int64_t field = 0; field < side.fields; ++field) {
       T* const first = data + field * count + piece.offset;
       if constexpr (std::is_invocable_v<Visit&, std::int64_t, const Index&, T&>) {
@@ -96,6 +97,7 @@ void for_each(const Side& side, T* data, Visit&& visit) {
         detail::visit_piece(piece, first, visit);
       }
     }
+  }
 }
 
 /// The same for vectors, spans and other contiguous ranges; throws Error where one has fewer than side.count()

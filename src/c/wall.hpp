@@ -91,7 +91,12 @@ inline Options options_of(shardfft_options options) { return options == nullptr 
 std::vector<int> devices_of(int count, const int* devices);
 
 inline shardfft_progression c_progression(const Progression& p) { return {p.first, p.count, p.stride}; }
-inline Progression progression(const shardfft_progression& p) { return {p.first, p.count, p.stride}; }
+/// An index alone has no stride, which programs in C leave 0.
+inline Progression progression(const shardfft_progression& p) {
+  require(p.count <= 1 || p.stride >= 1, "a progression of ", p.count, " indices from ", p.first, " on has stride ",
+          p.stride, "; strides are at least 1");
+  return {p.first, p.count, p.count <= 1 ? 1 : p.stride};
+}
 IndexSet index_set(std::span<const shardfft_progression> axes);
 
 }  // namespace shardfft::c

@@ -12,6 +12,7 @@ namespace {
 /// A part of an axis: cut at the new extent, or grown when it reached the old end.
 Progression resize(Progression p, std::int64_t old_extent, std::int64_t extent) {
   if (p.empty()) return p;
+  check_stride(p);
   if (extent > old_extent && p.last() + p.stride >= old_extent) {
     p.count = (extent - 1 - p.first) / p.stride + 1;
     return p;

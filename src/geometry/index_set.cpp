@@ -4,12 +4,13 @@
 #include <tuple>
 
 #include "base/check.hpp"
+#include "geometry/shape.hpp"
 #include "shardfft/layout.hpp"
 
 namespace shardfft {
 
 bool Progression::contains(std::int64_t index) const {
-  return count > 0 && index >= first && index <= last() && (index - first) % stride == 0;
+  return count > 0 && index >= first && index <= last() && (count == 1 || (index - first) % stride == 0);
 }
 
 namespace {
@@ -55,6 +56,8 @@ Progression intersect(const Progression& a, const Progression& b) {
   const std::int64_t high = std::min(a.last(), b.last());
   if (low > high) return {};
   if (a.stride == 1 && b.stride == 1) return {low, high - low + 1, 1};
+  check_stride(a);
+  check_stride(b);
   const std::int64_t gcd = std::gcd(a.stride, b.stride);
   const Wide first = first_common(a, b, low, gcd);
   if (first < 0 || first > high) return {};

@@ -3,7 +3,6 @@
 #include <sstream>
 
 #include "base/check.hpp"
-#include "shardfft/layout.hpp"
 
 namespace shardfft {
 
@@ -15,6 +14,11 @@ void check_shape(const Shape& shape) {
     require(shape[a] >= 1, "axis ", a, " has extent ", shape[a], "; extents are at least 1");
     require(!__builtin_mul_overflow(bytes, shape[a], &bytes), "the array has more elements than memory has addresses");
   }
+}
+
+void check_stride(const Progression& p) {
+  require(p.stride >= 1, "a progression of ", p.count, " indices from ", p.first, " on has stride ", p.stride,
+          "; strides are at least 1");
 }
 
 std::string shape_text(const Shape& shape) {

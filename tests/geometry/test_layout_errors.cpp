@@ -103,6 +103,11 @@ TEST(LayoutErrors, Constructors) {
       {"parts of boxes", [&] { Layout::single(shape, 2).parts(0); }, "only grid layouts"},
       {"another extent of no axis", [&] { Layout::slab(shape, 2).with_axis_extent(-1, 4); }, "axis -1"},
       {"another extent of zero", [&] { Layout::slab(shape, 2).with_axis_extent(0, 0); }, "cannot have extent 0"},
+      {"another extent of a part without a stride",
+       [] {
+         Layout::grid({8}, {{{0, 7, 1}, {7, 1, 0}}}, 2).with_axis_extent(0, 9);
+       },
+       "has stride 0; strides are at least 1"},
       {"shape of nothing", [] { Layout().shape(); }, "the layout is empty"},
       {"count of nothing", [] { Layout().count(0); }, "rank 0 is not in a layout of 0 ranks"},
   });

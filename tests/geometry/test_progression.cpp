@@ -87,6 +87,16 @@ TEST(Progression, ContainsAndPosition) {
   EXPECT_FALSE((Progression{3, 0, 1}).contains(3));
 }
 
+TEST(Progression, NoStrides) {
+  using P = Progression;
+  EXPECT_TRUE((P{3, 1, 0}).contains(3));
+  EXPECT_FALSE((P{3, 1, 0}).contains(4));
+  for (const P& still : {P{0, 6, 0}, P{3, 1, 0}, P{3, 1, -2}}) {
+    EXPECT_THROW(intersect(still, P{0, 6, 1}), Error);
+    EXPECT_THROW(intersect(P{0, 6, 2}, still), Error);
+  }
+}
+
 /// Every index belongs to exactly one part; sizes differ by one at most, larger ones first.
 TEST(Progression, BlockAndCyclicPartsTileAnAxis) {
   for (std::int64_t extent = 1; extent <= 13; ++extent)

@@ -79,6 +79,45 @@ static void layouts(void) {
   CHECK(layout == NULL);
 }
 
+static void count_visit(void* user, int rank, const shardfft_progression* common) {
+  (void)rank, (void)common;
+  ++*(int*)user;
+}
+
+/* Single indices whose stride is left 0, and strides that cannot be. */
+static void strides(void) {
+  const shardfft_progression rows[4] = {{0, 5, 1}, {0, 4, 1}, {5, 1, 0}, {0, 4, 1}}, row[2] = {{3, 1, 0}, {0, 4, 1}};
+  const shardfft_progression still[2] = {{0, 6, 0}, {0, 4, 1}}, back = {5, 6, -1};
+  const shardfft_progression parts[3] = {{0, 5, 1}, {5, 1, 0}, {0, 4, 1}};
+  const int each[2] = {2, 1};
+  shardfft_layout boxes = NULL, grid = NULL, longer = NULL;
+  shardfft_progression common;
+  int64_t count = 0;
+  int visits = 0, same = 0;
+  OK(shardfft_layout_boxes(2, shape, 2, rows, NULL, &boxes));
+  OK(shardfft_layout_validate(boxes));
+  OK(shardfft_layout_with_axis_extent(boxes, 0, 9, &longer));
+  OK(shardfft_layout_count(longer, 1, &count));
+  CHECK(count == 4 * 4);
+  OK(shardfft_layout_for_overlaps(boxes, row, count_visit, &visits));
+  CHECK(visits == 1);
+  OK(shardfft_layout_grid(2, shape, 2, each, parts, NULL, NULL, &grid));
+  OK(shardfft_layout_same_as(boxes, grid, &same));
+  CHECK(same == 1);
+  OK(shardfft_layout_free(&longer));
+  OK(shardfft_layout_with_axis_extent(grid, 0, 9, &longer));
+  OK(shardfft_intersect(&row[0], &still[1], &common));
+  CHECK(common.first == 3 && common.count == 1 && common.stride == 1);
+  OK(shardfft_layout_free(&longer));
+  FAILS(shardfft_layout_boxes(2, shape, 1, still, NULL, &longer), SHARDFFT_INVALID_ARGUMENT,
+        "a progression of 6 indices from 0 on has stride 0; strides are at least 1");
+  FAILS(shardfft_layout_for_overlaps(boxes, still, count_visit, &visits), SHARDFFT_INVALID_ARGUMENT, "has stride 0");
+  FAILS(shardfft_intersect(&still[1], &back, &common), SHARDFFT_INVALID_ARGUMENT, "has stride -1");
+  OK(shardfft_layout_free(&grid));
+  OK(shardfft_layout_free(&boxes));
+  CHECK(longer == NULL);
+}
+
 static void options(void) {
   shardfft_options made = NULL;
   char* text = NULL;
@@ -258,6 +297,7 @@ static void tests(void) {
   null_handles();
   freed_handles();
   layouts();
+  strides();
   options();
   planning();
   calls();

@@ -203,6 +203,16 @@ TEST(ForEach, VisitsLayoutsOfSeveralPieces) {
   EXPECT_EQ(columns, (std::vector<std::int64_t>{3, 4, 0, 1, 2}));
 }
 
+TEST(ForEach, PassesOverEmptyPieces) {
+  const auto pieces = [](int rank) {
+    const std::int64_t row = rank;
+    const Piece whole{box({row, 0}, {row + 1, 5}), 0, {5, 1}};
+    std::vector<Piece> all{{box({row, 0}, {row, 5}), 0, {5, 1}}, whole, {box({row, 5}, {row + 1, 5}), 5, {5, 1}}};
+    return all;
+  };
+  check_visits(Layout::from_pieces({world().size(), 5}, world().size(), pieces), 2);
+}
+
 TEST(ForEach, VisitsInTheOrderOfMemory) {
   const Layout layout = Layout::cyclic({4, 3, 5}, {world().size(), 1, 1}, {1, 2, 0});
   const Side side{layout, {}, 2, world().rank()};

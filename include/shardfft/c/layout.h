@@ -11,7 +11,7 @@ extern "C" {
 #define SHARDFFT_MAX_USER_AXES 4
 #define SHARDFFT_MAX_AXES 10
 
-/* The indices first, first + stride, ..., `count` of them, along one axis. */
+/* The indices first, first + stride, ..., `count` of them, along one axis. The stride of a single index is not read. */
 typedef struct shardfft_progression {
   int64_t first;
   int64_t count;

@@ -161,11 +161,16 @@ std::size_t Members::in_place_bytes(int member) const {
 }
 
 Buffer Members::allocate(Call call, int member) const {
-  const Arrays& mine = call_arrays[index_of(member)];
-  std::size_t bytes = (call == Call::allocate_input ? mine.input : mine.output).bytes();
-  if (options.workspace == Workspace::least) bytes = in_place_bytes(member);
+  std::size_t bytes = 0;
+  const auto measure = [&] {
+    const Arrays& mine = call_arrays[index_of(member)];
+    bytes = (call == Call::allocate_input ? mine.input : mine.output).bytes();
+    if (options.workspace == Workspace::least) bytes = in_place_bytes(member);
+  };
   if (place() == Place::cpu)
-    enter(call, {}, true);  // memory of GPUs is a rank's own: each rank allocates it when it likes
+    enter(call, failure_of(measure), true);
+  else
+    measure();  // memory of GPUs is a rank's own: each rank allocates it when it likes
   return {runner->allocate(member, bytes), bytes};
 }
 

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "base/aligned.hpp"
+#include "shardfft/redistribution.hpp"
 #include "support/transform_check.hpp"
 #include "support/world.hpp"
 
@@ -323,6 +324,23 @@ TEST(BadInput, NullBuffersOfEmptyRanks) {
   const bool owner = world().rank() == 0;
   plan.forward(owner ? data.data() : nullptr, owner ? data.data() : nullptr);
   EXPECT_NEAR(std::abs(data[0] - (owner ? 16.0 : 1.0)), 0, 1e-12);
+}
+
+/// Arrays are allocated together: a member that one rank does not have is an error of all ranks.
+TEST(BadInput, MembersOfArrays) {
+  Options options = quick();
+  const Layout slab = Layout::slab(shape, ranks());
+  Redistribution moved(MPI_COMM_WORLD, slab, slab, 8);
+  for (const Workspace workspace : {Workspace::fast, Workspace::least}) {
+    options.workspace = workspace;
+    Plan plan(MPI_COMM_WORLD, c2c<double>, slab, default_output, options);
+    const int member = last_rank() ? 1 : 0;
+    const std::string words = "member 1 is not one of the 1 that this process has";
+    expect_error(Status::invalid_argument, words, [&] { plan.allocate_input(member); });
+    expect_error(Status::invalid_argument, words, [&] { plan.allocate_output(member); });
+    expect_error(Status::invalid_argument, words, [&] { moved.allocate_output(member); });
+    EXPECT_NO_THROW(plan.allocate_input()) << "the plan goes on";
+  }
 }
 
 TEST(BadInput, Workspace) {

@@ -160,6 +160,47 @@ def test_reductions(comm, rng, layout):
         d.max()
 
 
+@pytest.mark.parametrize(
+    ("dtype", "value"), [("int32", 60000), ("uint8", 16), ("int8", -128), ("bool", 1), ("float16", 300)]
+)
+def test_means_and_norms_do_not_overflow(comm, dtype, value):
+    whole = np.full((30, 40), value, dtype)
+    whole[0] = 0
+    d = DistArray.from_global(whole, comm)
+    for name in ("mean", "var", "std"):
+        got, exact = getattr(d, name)(), getattr(whole.astype(float), name)()
+        assert np.isclose(got, exact, rtol=2e-3 if dtype == "float16" else 1e-12), name
+        assert got.dtype == whole.mean().dtype
+    assert np.allclose(d.mean(1), whole.mean(1)) and d.mean(1).dtype == whole.mean(1).dtype
+    exact = np.linalg.norm(whole.astype(float))
+    assert np.isclose(d.norm(), exact, rtol=1e-3) and np.isclose(np.linalg.norm(d), exact, rtol=1e-3)
+    one = DistArray.from_global(whole[:, 1], comm)
+    for order in (None, 2, np.inf):
+        assert np.isclose(np.linalg.norm(one, order), np.linalg.norm(whole[:, 1].astype(float), order), rtol=1e-3)
+
+
+def test_norms_of_matrices_are_refused(comm):
+    for shape, order in (((4, 6), 2), ((4, 6), np.inf), ((4, 6), "nuc"), ((6,), 1)):
+        with pytest.raises(NotImplementedError, match=f"not ord {order!r} of {len(shape)} axes"):
+            np.linalg.norm(DistArray.zeros(shape, comm=comm), order)
+
+
+def test_allclose_is_numpys(comm):
+    whole = np.array([[1.0, 2.0, np.inf], [4.0, 5.0, -np.inf]])
+    d = DistArray.from_global(whole, comm)
+    bytes_of = DistArray.from_global(np.full((2, 3), -128, np.int8), comm)
+    for a, b, here, there in [
+        (d, np.inf, whole, np.inf),
+        (np.inf, d, np.inf, whole),
+        (d, d, whole, whole),
+        (d, -d, whole, -whole),
+        (d, abs(d), whole, abs(whole)),
+        (d, d + 1e-9, whole, whole + 1e-9),
+        (bytes_of, 127 + 0 * bytes_of, np.int8(-128), np.int8(127)),
+    ]:
+        assert np.allclose(a, b, atol=1) == np.allclose(here, there, atol=1), (here, there)
+
+
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_slices(comm, rng, layout):
     whole = rng.standard_normal((7, 8, 5))

@@ -74,6 +74,19 @@ def test_padded_real_inverse(comm, rng, n):
     near(np.fft.irfft(d, n).gather(), np.fft.irfft(x, n))
 
 
+@pytest.mark.filterwarnings("ignore:.*None.*:DeprecationWarning")
+@pytest.mark.parametrize(("s", "axes"), [((None, 7), (0, 1)), ((4, None), (0, 1)), ((None, None), (2, 0))])
+def test_no_extent_of_an_axis(comm, rng, s, axes):
+    for name in ("fftn", "ifftn", "rfftn", "irfftn"):
+        x = rng.standard_normal(SHAPE)
+        x = half_of_real(x, axes) if name == "irfftn" and s == (None, None) else x
+        exact = getattr(np.fft, name)(x, s, axes)
+        got = getattr(np.fft, name)(DistArray.from_global(x, comm), s, axes)
+        assert got.shape == exact.shape
+        if name != "irfftn" or s == (None, None):
+            near(got.gather(), exact)
+
+
 def test_rows_of_plain_arrays(comm, rng):
     x = rng.standard_normal((comm.size * 2 + 1, 6))
     rows = np.array_split(x, comm.size)[comm.rank]

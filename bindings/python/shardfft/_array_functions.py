@@ -13,7 +13,9 @@ from ._array_libraries import library_of
 
 def _allclose(a: Any, b: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
     like = a if hasattr(a, "_part") else b
-    near = abs(a - b) <= atol + rtol * abs(b)
+    b = b * 1.0  # differences of integers may overflow
+    with np.errstate(invalid="ignore"):
+        near = (abs(a - b) <= atol + rtol * abs(b)) & (abs(b) < np.inf)
     if equal_nan:
         near = near | ((a != a) & (b != b))
     return bool(_reductions.all(near | (a == b))) if like is not None else False
@@ -42,9 +44,11 @@ def _where(condition: Any, x: Any, y: Any) -> Any:
 
 
 def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
-    if axis is not None or keepdims or ord not in (None, 2, np.inf):
-        raise NotImplementedError("norms are those of all numbers: ord None, 2 or inf")
-    return _reductions.max(abs(x)) if ord == np.inf else _reductions.norm(x)
+    if axis is not None or keepdims or not (ord is None or (x.ndim == 1 and ord in (2, np.inf))):
+        raise NotImplementedError(
+            f"norms are those of all numbers: ord None, or 2 or inf of one axis, not ord {ord!r} of {x.ndim} axes"
+        )
+    return _reductions.max(abs(_reductions._wide(x))) if ord == np.inf else _reductions.norm(x)
 
 
 _KNOWN: dict[Any, Callable[..., Any]] = {

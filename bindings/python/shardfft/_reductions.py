@@ -39,6 +39,19 @@ def _first(ufunc: np.ufunc, dtype: np.dtype[Any]) -> Any:
     return limits[ufunc is np.minimum]
 
 
+def _wide(array: DistArray) -> DistArray:
+    """The array in a type whose means and squares do not overflow where NumPy's do not."""
+    half = array.dtype == np.float16
+    if not half and array.dtype.kind not in "biu":
+        return array
+    return array.astype(np.float32 if half or not library_of(array.local).has_double() else np.float64)
+
+
+def _narrow(value: Any, array: DistArray) -> Any:
+    """A result of ``_wide``, in half precision where the array is."""
+    return np.asarray(value).astype(np.float16)[()] if array.dtype == np.float16 else value
+
+
 def reduce(array: DistArray, ufunc: np.ufunc, axis: Axis) -> Any:
     """Join all numbers, or those along some axes; the result is the same on all ranks, a number or a NumPy array."""
 
@@ -111,15 +124,16 @@ def all(self: DistArray, axis: Axis = None) -> Any:
 
 def mean(self: DistArray, axis: Axis = None) -> Any:
     """Give the mean of all numbers, or of those along some axes. Collective."""
-    added = reduce(self, np.add, axis)
-    return added / (self.size // np.size(added))
+    added = reduce(_wide(self), np.add, axis)
+    return _narrow(added / (self.size // np.size(added)), self)
 
 
 def var(self: DistArray, axis: Axis = None) -> Any:
     """Give the mean square of the distance from the mean, of all numbers. Collective."""
     if axis is not None:
         raise NotImplementedError("the variance is that of all numbers; along axes take mean(axis)")
-    return mean(abs(self - mean(self)) ** 2)
+    wide = _wide(self)
+    return _narrow(mean(abs(wide - mean(wide)) ** 2), self)
 
 
 def std(self: DistArray, axis: Axis = None) -> Any:
@@ -137,4 +151,4 @@ def vdot(self: DistArray, other: DistArray) -> Any:
 
 def norm(self: DistArray) -> Any:
     """Give the square root of the sum of squares. Collective."""
-    return np.sqrt(sum(abs(self) ** 2))
+    return _narrow(np.sqrt(sum(abs(_wide(self)) ** 2)), self)

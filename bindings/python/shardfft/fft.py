@@ -99,7 +99,7 @@ def _settle(
 ) -> tuple[list[int], list[int]]:
     """Extents and axes as NumPy takes them; with ``half`` the last extent is that of the real array."""
     shape = x.shape
-    given = None if s is None else [shape[-1] if one is None else int(one) for one in s]
+    given = None if s is None else [None if one is None else int(one) for one in s]
     if axes is None:
         if given is not None and not quiet:
             warnings.warn(
@@ -111,13 +111,12 @@ def _settle(
     chosen = [normalize_axis_index(axis, x.ndim) for axis in axes]
     if any(axis < _first_axis(x) for axis in chosen):
         raise ValueError("axis 0 counts the components of a vector field, which are not transformed")
-    if given is None:
-        given = [shape[axis] for axis in chosen]
-        if half and chosen:
-            given[-1] = (shape[chosen[-1]] - 1) * 2
+    given = [None] * len(chosen) if given is None else given
     if len(given) != len(chosen):
         raise ValueError("Shape and axes have different lengths.")
-    extents = [shape[axis] if one == -1 else one for one, axis in zip(given, chosen, strict=True)]
+    if half and given and given[-1] is None:
+        given[-1] = (shape[chosen[-1]] - 1) * 2
+    extents = [shape[axis] if one in (None, -1) else one for one, axis in zip(given, chosen, strict=True)]
     for one in extents:
         if one < 1:
             raise ValueError(f"Invalid number of FFT data points ({one}) specified.")

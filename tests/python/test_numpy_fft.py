@@ -198,6 +198,51 @@ def test_spectra_know_their_frequencies(comm, rng):
     near(slope.gather(), np.fft.ifft(1j * k[:, None] * np.fft.fft(x, axis=0), axis=0).real)
 
 
+@pytest.mark.parametrize("layout", ["slab", "brick", "cyclic"])
+def test_shifted_spectra_know_their_frequencies(comm, rng, layout):
+    x = rng.standard_normal((7, 8))
+    s = np.fft.rfftn(DistArray.from_global(x, comm, layout), norm="forward")
+    shifted = np.fft.fftshift(s)
+    here = shifted.layout.local(comm.rank)
+    for got, exact, own in zip(shifted.frequencies(), (np.fft.fftfreq(7), np.fft.rfftfreq(8)), here, strict=True):
+        assert np.array_equal(got.ravel(), np.fft.fftshift(exact)[own])
+    with shardfft.plan(x.shape, "r2c", comm=comm, layout=layout, output="natural", effort="estimate") as plan:
+        for t in (s, shifted, np.fft.ifftshift(shifted, axes=1), shifted.redistribute("pencil")):
+            power = abs(t) ** 2
+            assert np.isclose(power.spectrum_sum(), np.mean(x**2), rtol=1e-12)
+            assert np.allclose(power.shells()[1], (abs(s) ** 2).shells()[1])
+            if t.layout == plan.output.layout:
+                assert np.isclose(plan.spectrum_sum(power), np.mean(x**2), rtol=1e-12)
+    back = np.fft.ifftshift(shifted)
+    assert all(np.array_equal(a, b) for a, b in zip(back.frequencies(), s.frequencies(), strict=True))
+    assert np.allclose(shardfft.gradient(shifted)[0].gather(), np.fft.fftshift(shardfft.gradient(s)[0].gather()))
+
+
+@pytest.mark.parametrize("components", [False, True])
+def test_spectra_of_several_calls_know_all_their_axes(comm, rng, components):
+    x = rng.standard_normal((3, 6, 5, 8) if components else (6, 5, 8))
+    d, norm = DistArray.from_global(x, comm, components=components), "forward"
+    first = 1 if components else 0
+    mean = np.sum(np.mean(x**2, axis=(-3, -2, -1)))
+    for half, others in ((2, (1, 0)), (0, (2, 1))):
+        s = np.fft.rfft(d, axis=first + half, norm=norm)
+        for axis in others:
+            s = np.fft.fft(s, axis=first + axis, norm=norm)
+        power, once = abs(s) ** 2, np.fft.rfftn(d, axes=[first + a for a in (*others, half)], norm=norm)
+        assert s._part.axes == (0, 1, 2) and np.isclose(power.spectrum_sum(), mean, rtol=1e-12)
+        assert np.allclose(power.shells()[1], (abs(once) ** 2).shells()[1])
+        for axis in others[::-1]:
+            s = np.fft.ifft(s, axis=first + axis, norm=norm)
+        (k,) = s.frequencies()
+        assert s._part.fourier_axes == (half,) and k.shape[half] == s.local.shape[first + half]
+        with pytest.raises(ValueError, match="no spectrum"):
+            np.fft.irfft(s, axis=first + half).frequencies()
+    with shardfft.plan(x.shape[first:], comm=comm, axes=0, batch=3 if components else 1, effort="estimate") as plan:
+        s = np.fft.fft(d, axis=first + 1)
+        assert plan.forward(s)._part.axes == (0, 1)
+        assert plan.apply(shardfft.Operator.laplacian(), s)._part.axes == (1,)
+
+
 def test_frequencies_and_fast_lengths():
     assert np.array_equal(shardfft.fft.fftfreq(9, 0.5), np.fft.fftfreq(9, 0.5))
     assert np.array_equal(shardfft.fft.rfftfreq(9), np.fft.rfftfreq(9))

@@ -33,5 +33,5 @@ def block_for(array: Any, side: Side, comm: MPI.Comm | None, name: str) -> Any:
 
 def array_of(block: Any, side: Side, like: DistArray) -> DistArray:
     """Give the result of a call as an array with the components of ``like``."""
-    part = side._with_fields(like.components)
+    part = side._after(like._part)._with_fields(like.components)
     return DistArray._wrap(block.reshape(part.shape) if like.components == 1 else block, part, like.comm)

@@ -46,7 +46,7 @@ def _at(side: Side, axis: int, ends: tuple[int, ...], factor: float, points: int
 
 def _waves(side: Side, axis: int) -> NDArray[Any]:
     """How many waves each number along a Fourier axis stands for; 1 for what is left out."""
-    waves = side._values(side._core.weights, axis, None, np.float64)
+    waves = side._values("weights", axis, None, np.float64)
     return np.where(waves == 0, 1.0, waves)
 
 

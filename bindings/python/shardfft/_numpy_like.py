@@ -70,7 +70,7 @@ def transform_array(
     local = x.local[0] if x.components == 1 else x.local
     told = {**options, "batch": x.components or 1}
     result, target = _run(local, kind, forward, x.comm, axes, norm, x.layout, told, n, along)
-    part = target._with_fields(x.components)
+    part = target._after(x._part)._with_fields(x.components)
     return DistArray._wrap(result.reshape(part.shape) if x.components == 1 else result, part, x.comm)
 
 

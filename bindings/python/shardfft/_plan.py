@@ -304,8 +304,10 @@ class Plan(Handle):
     def _modes(self, values: Any) -> tuple[Any, Side, MPI.Comm]:
         if self.comm is None:
             raise TypeError("sums over modes are for plans over a communicator")
-        block = values.local if isinstance(values, DistArray) else values
-        return block, self.output if self.output.spectral else self.input, self.comm
+        side = self.output if self.output.spectral else self.input
+        if not isinstance(values, DistArray):
+            return values, side, self.comm
+        return values.local, values._part if getattr(values._part, "spectral", False) else side, self.comm
 
     def spectrum_sum(self, values: Any) -> Any:
         """Add up numbers like this rank's spectrum over all ranks, each times ``weights()`` of its side. Collective.

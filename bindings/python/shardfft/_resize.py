@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ._arithmetic import same_cuts
 from ._array_libraries import library_of
+from ._side import Side
 
 if TYPE_CHECKING:
     from ._dist_array import DistArray
@@ -58,4 +59,6 @@ def roll(array: DistArray, axis: int, shift: int) -> DistArray:
     result = _empty(source, axis, extent)
     place(result, _key(source, axis, slice(extent - split, None)), source, _key(source, axis, slice(0, split)))
     place(result, _key(source, axis, slice(0, extent - split)), source, _key(source, axis, slice(split, None)))
+    if isinstance(result._part, Side):
+        result._part = result._part._turned(axis - (array.components is not None), shift)
     return result

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import copy
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,7 +33,8 @@ class Side(Part):
         dtype: type of one element.
         fields: arrays transformed together; if there are several, the local array has a slowest axis for them.
         rank: this rank.
-        axes: the axes that the plan transforms, in its order.
+        axes: the axes that the plan transforms, in its order; of a spectrum that several calls made, all their axes in
+            the array's order.
         fourier_axes: those with Fourier transforms; in half spectra the last of them is halved.
         slices: the part of the global array that is here; None when it is not one product of slices.
         shape: shape of the local array, with the axis of the fields if there is one.
@@ -56,9 +58,33 @@ class Side(Part):
         self.axes = tuple(core.axes)
         self.fourier_axes = tuple(core.fourier_axes)
         self._core = core
+        self._cores = dict.fromkeys(self.axes, core)  # what knows the modes of each axis
+        self._turns: dict[int, int] = {}  # how far fftshift has moved the indices of an axis up
         self._of_plan, self._maker = name, maker
         self.spectral = spectral
         self._noted = False
+
+    def _turned(self, axis: int, shift: int) -> Side:
+        """The same after the indices of an axis have moved up, those beyond the end to the beginning."""
+        made = copy.copy(self)
+        made._turns = {**self._turns, axis: self._turns.get(axis, 0) + shift}
+        return made
+
+    def _after(self, earlier: Part) -> Side:
+        """The same of an array that was a spectrum before, and still is along axes that were left alone."""
+        if not (isinstance(earlier, Side) and earlier.spectral):
+            return self
+        left = [axis for axis in earlier.axes if axis not in self.axes]
+        if not left:
+            return self
+        made, own = copy.copy(self), self.axes if self.spectral else ()
+        made.spectral = True
+        made.axes = tuple(sorted((*own, *left)))
+        fourier = {*earlier.fourier_axes} - {*self.axes} | {*self.fourier_axes} & {*own}
+        made.fourier_axes = tuple(sorted(fourier))
+        made._cores = {axis: (self if axis in own else earlier)._cores[axis] for axis in made.axes}
+        made._turns = {axis: turn for axis, turn in earlier._turns.items() if axis in left}
+        return made
 
     def note_copy(self) -> None:
         """Tell the user, once a plan and not on every rank."""
@@ -85,7 +111,7 @@ class Side(Part):
         """
         steps = each_of(spacing, len(self.fourier_axes), "spacing")
         of = zip(self.fourier_axes, steps, strict=True)
-        return tuple(self._values(self._core.frequencies, axis, step, dtype) for axis, step in of)
+        return tuple(self._values("frequencies", axis, step, dtype) for axis, step in of)
 
     def wavenumbers(self, length: float | Sequence[float], dtype: DTypeLike = None) -> tuple[NDArray[Any], ...]:
         """Wavenumbers of this rank's part: for each of ``axes``, in this order, an array that broadcasts.
@@ -102,7 +128,7 @@ class Side(Part):
             Arrays of the shapes of :meth:`frequencies`.
         """
         of = zip(self.axes, each_of(length, len(self.axes), "length"), strict=True)
-        return tuple(self._values(self._core.wavenumbers, axis, one, dtype) for axis, one in of)
+        return tuple(self._values("wavenumbers", axis, one, dtype) for axis, one in of)
 
     def slopes(self, length: float | Sequence[float], dtype: DTypeLike = None) -> tuple[NDArray[Any], ...]:
         """Wavenumbers for derivatives of odd order: for each of ``fourier_axes`` an array that broadcasts.
@@ -114,7 +140,7 @@ class Side(Part):
             dtype: of the arrays; None is the real type of the plan's precision.
         """
         of = zip(self.fourier_axes, each_of(length, len(self.fourier_axes), "length"), strict=True)
-        return tuple(self._values(self._core.slopes, axis, one, dtype) for axis, one in of)
+        return tuple(self._values("slopes", axis, one, dtype) for axis, one in of)
 
     def weights(self, dtype: DTypeLike = None) -> NDArray[Any]:
         """How many waves each number of a spectrum stands for, as an array that broadcasts to this rank's part.
@@ -126,15 +152,18 @@ class Side(Part):
         """
         values = np.ones((1,) * self.layout.ndim if self.slices is not None else (1,))
         for axis in self.axes:
-            of_axis = self._values(self._core.weights, axis, None, np.float64)
+            of_axis = self._values("weights", axis, None, np.float64)
             values = values if (of_axis == 1).all() else values * of_axis
         return values.astype(self._real_type(dtype))
 
-    def _values(self, of: Callable[..., None], axis: int, unit: float | None, dtype: DTypeLike) -> NDArray[Any]:
-        index = np.ascontiguousarray(self._indices(axis))
+    def _values(self, what: str, axis: int, unit: float | None, dtype: DTypeLike) -> NDArray[Any]:
+        core, index = self._core, self._indices(axis)
+        if what != "positions":
+            core, index = self._cores[axis], (index - self._turns.get(axis, 0)) % self.layout.shape[axis]
+        index = np.ascontiguousarray(index)
         values = np.empty(index.shape)
         units = () if unit is None else (unit,)
-        of(axis, *units, index.ctypes.data, values.ctypes.data, index.size)
+        getattr(core, what)(axis, *units, index.ctypes.data, values.ctypes.data, index.size)
         return values.astype(self._real_type(dtype))
 
     def points(self, length: float | Sequence[float], dtype: DTypeLike = None) -> tuple[NDArray[Any], ...]:
@@ -152,7 +181,7 @@ class Side(Part):
             Arrays of the shapes of :meth:`frequencies`.
         """
         lengths = each_of(length, self.layout.ndim, "length")
-        return tuple(self._values(self._core.positions, axis, one, dtype) for axis, one in enumerate(lengths))
+        return tuple(self._values("positions", axis, one, dtype) for axis, one in enumerate(lengths))
 
     def __repr__(self) -> str:
         return f"<shardfft.Side {self.dtype}, {self.shape} on rank {self.rank}, {self.layout!r}>"

@@ -51,6 +51,25 @@ def test_names_and_fields(comm):
     assert np.array_equal(got, two[(slice(None), *pencils.local(comm.rank))])
 
 
+@pytest.mark.parametrize("fields", [(), (2,)])
+def test_ranks_without_elements(comm, fields):
+    """What has no elements may have any shape: rows of no number are as long as others."""
+    have = max(1, comm.size - 1)
+    x = whole((*fields, have, 6), "float64")
+    mine = x[..., comm.rank : comm.rank + 1, :]
+    rows, columns = (Layout.slab((have, 6), comm.size, axis) for axis in (0, 1))
+    for start in (rows, *(() if fields else (None, "slab"))):
+        got = shardfft.redistribute(mine, start, columns, comm)
+        assert np.array_equal(got, x[(..., *columns.local(comm.rank))])
+    for root in {0, comm.size - 1}:
+        for start in (rows, *(() if fields else ("slab",))):
+            got = shardfft.gather(mine, start, comm, root)
+            assert np.array_equal(got, x) if comm.rank == root else got is None
+    wrong = mine if comm.rank else mine[..., :0, :]
+    with pytest.raises((ValueError, shardfft.Error), match="rank 0 must have the shape"):
+        shardfft.redistribute(wrong, rows, columns, comm)
+
+
 def test_errors(comm):
     rows = Layout.slab((8, 6), comm.size)
     mine = np.zeros((8, 6))[rows.local(comm.rank)]

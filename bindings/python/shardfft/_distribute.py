@@ -74,7 +74,8 @@ def _fields(shape: tuple[int, ...], layout: Layout, rank: int) -> tuple[int, boo
     """How many fields a local array of this shape has, and whether along an axis of their own."""
     local, shape = layout.local_shape(rank), tuple(shape)
     batched = len(shape) == len(local) + 1
-    if (shape[1:] if batched else shape) != local:
+    own = shape[1:] if batched else shape
+    if own != local and not (0 in own and layout.count(rank) == 0):  # no elements have no shape to refuse
         raise ValueError(f"the local array of rank {rank} must have the shape {local}, not {shape}")
     return (shape[0] if batched else 1), batched
 

@@ -1,6 +1,8 @@
 """Operators between a forward and a backward transform, against NumPy and SciPy."""
 
+import gc
 import re
+import weakref
 
 import numpy as np
 import pytest
@@ -260,6 +262,26 @@ def test_calls(comm, rng, close, verify):
         Operator.calling(3)
     with pytest.raises(TypeError, match="a str of CUDA source"):
         Operator.cuda(3)
+
+
+def test_an_operator_that_calls_its_owner_keeps_no_plan_alive(comm):
+    class Solver:
+        def __init__(self):
+            self.plan = shardfft.plan((8, 6), comm=comm, effort="estimate")
+            self.operator = Operator.calling(self.double)
+
+        def double(self, part):
+            part.array[...] *= 2
+
+    solver = Solver()
+    for operator in (solver.operator, Operator.calling(solver.double)):
+        for _ in range(2):
+            assert np.allclose(solver.plan.apply(operator, solver.plan.input.zeros() + 1), 2)
+    solver.plan.close()
+    alive = weakref.ref(solver)
+    del solver, operator
+    gc.collect()
+    assert alive() is None
 
 
 @pytest.mark.parametrize("raised", [KeyError("no spectrum today"), KeyboardInterrupt("no spectrum today")])

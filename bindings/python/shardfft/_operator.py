@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Iterable, Sequence
 from numbers import Number, Real
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
@@ -75,7 +76,8 @@ class Operator:
         """
         self._make, self._conjugate = make, conjugate
         self._conjugated: Operator | None = None
-        self._raised: list[BaseException] = []  # by a function that was called
+        self._change: Callable[[SpectrumPart], object] | None = None  # the function that is called
+        self._raised: list[BaseException] = []  # by it
 
     def conj(self) -> Operator:
         """The complex conjugates of the factors, by which gradients go back; not for ``Plan.convolution``."""
@@ -137,23 +139,25 @@ class Operator:
         if not callable(change):
             raise TypeError(f"change must be a function of a SpectrumPart, not {type(change).__name__}")
 
-        raised: list[BaseException] = []
-
         def make(outputs: Sequence[Side]) -> _core.Operator:
             sides = {output.rank: output for output in outputs}
 
             def call(rank: int, memory: _core.Memory, stream: int) -> str:
+                operator = alive()
+                assert operator is not None and operator._change is not None  # the one that is applied
                 try:
-                    change(_part_of(sides[rank], memory, stream))
+                    operator._change(_part_of(sides[rank], memory, stream))
                 except BaseException as error:  # Ctrl-C too must not leave other ranks waiting
-                    raised.append(error)
+                    operator._raised.append(error)
                     return f"{type(error).__name__}: {error}"
                 return ""
 
             return _core.Operator.calling(call)
 
         made = cls(make, _no_conjugate)
-        made._raised = raised
+        made._change = change
+        # Plans hold what is called, where Python's search for cycles does not see it: ``change`` may hold its plan.
+        alive = weakref.ref(made)
         return made
 
     def _run(self, apply: Callable[..., None], *arguments: Any) -> None:

@@ -165,6 +165,15 @@ def test_arrays(comm):
     assert b.redistribute(out=a) is a and np.array_equal(a.v, index[a.local_slice()])
     got = a.get((1, slice(None), 2, slice(None)))
     assert (got is None) == (comm.rank > 0) and (got is None or np.array_equal(got, index[1, :, 2]))
+    for key in [np.s_[-1, :, -2], np.s_[1:, 2:7:3, 5], np.s_[:, :1, 2:4, -3:], np.s_[0, 7, 0, 4], np.s_[..., 4]]:
+        got = a.get(key)
+        assert (got is None) == (comm.rank > 0) and (got is None or np.array_equal(got, index[key])), key
+    for key, words in [
+        ((0, 8), "index 8 is out of bounds for axis 1 with size 8"),
+        (np.s_[:, ::-1], "must be above 0"),
+    ]:
+        with pytest.raises(IndexError, match=words):
+            a.get(key)
     whole = a.as_shardfft()
     assert whole.shape == (3, 8, 6, 5) and np.array_equal(whole.gather(), index)
     with pytest.raises(ValueError):
@@ -298,6 +307,8 @@ def test_refusals(comm):
             PFFT(comm, SHAPE, **words)
     with pytest.raises(TypeError, match="give a shape"):
         PFFT(comm)
+    with pytest.raises(ValueError, match=r"files take integers and slice\(None\) of 'u', not slice\(0, 2, None\)"):
+        HDF5File("none.h5", mode="r").write(0, {"u": [(DistArray((4, 5)), [slice(0, 2), 3])]})
 
 
 def test_under_its_name(comm):

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 def as_range(part: slice) -> range:
     """The indices of a layout's slice."""
-    return range(part.start, part.stop, part.step)
+    return range(part.start, part.stop, part.step or 1)
 
 
 def common(one: range, other: range) -> range:
@@ -43,7 +43,7 @@ def positions(indices: range, among: range) -> slice:
     return slice(first, last + 1, max(1, indices.step // among.step))
 
 
-def _wanted(key: Any, shape: Sequence[int]) -> list[int | range]:
+def wanted_of(key: Any, shape: Sequence[int]) -> list[int | range]:
     """An index or a range for each axis."""
     keys = list(key) if isinstance(key, tuple) else [key]
     if sum(one is ... for one in keys) > 1:
@@ -80,10 +80,15 @@ def _of_axis(key: Any, extent: int, axis: int) -> int | range:
 
 def _cut(layout: Layout, wanted: Sequence[int | range], rank: int) -> tuple[list[slice | int], list[slice]] | None:
     """Of ``rank``: what to take of its block, and the indices of that in the result; None where it has nothing."""
-    here: list[slice | int] = []
-    there: list[slice] = []
     slices = layout.local(rank)
     assert slices is not None
+    return cut_of(slices, wanted)
+
+
+def cut_of(slices: Sequence[slice], wanted: Sequence[int | range]) -> tuple[list[slice | int], list[slice]] | None:
+    """Of a block that has these indices: what to take of it, and the indices of that in the result; None: nothing."""
+    here: list[slice | int] = []
+    there: list[slice] = []
     for part, want in zip(slices, wanted, strict=True):
         own = as_range(part)
         if isinstance(want, int):
@@ -100,7 +105,7 @@ def _cut(layout: Layout, wanted: Sequence[int | range], rank: int) -> tuple[list
 
 
 def _split(array: DistArray, key: Any) -> tuple[int | range | None, list[int | range]]:
-    wanted = _wanted(key, array.shape)
+    wanted = wanted_of(key, array.shape)
     if array._part.slices is None or any(array.layout.local(rank) is None for rank in range(array.layout.ranks)):
         raise IndexError("this layout gives ranks several pieces, which cannot be cut: redistribute() the array first")
     return (wanted[0], wanted[1:]) if array.components is not None else (None, wanted)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..._dist_array import DistArray as Whole
+from ..._slicing import cut_of, wanted_of
 from . import io
 from .pencil import Pencil, Subcomm, Transfer
 
@@ -150,27 +151,21 @@ class DistArray(np.ndarray):
         return (*(slice(0, n) for n in self.shape[: self.rank]), *self._p0._box())
 
     def get(self, gslice: Sequence[Any]) -> NDArray[Any] | None:
-        """Give a part of the whole array, by integers and ``slice(None)``, on rank 0 and None elsewhere. Collective."""
+        """Give a part of the whole array, by integers and slices, on rank 0 and None elsewhere. Collective."""
         from mpi4py import MPI
 
         whole = MPI.COMM_WORLD if self._p0 is None or self._p0.subcomm.whole is None else self._p0.subcomm.whole
         if self._p0 is None:
             return np.array(self.v[tuple(gslice)]) if whole.rank == 0 else None
-        key, box = list(gslice), self.local_slice()
-        key += [slice(None)] * (self.ndim - len(key))
-        numbers = [(axis, one) for axis, one in enumerate(key) if not isinstance(one, slice)]
-        here = all(box[axis].start <= one < box[axis].stop for axis, one in numbers)
-        for axis, one in numbers:
-            key[axis] = one - box[axis].start
-        target = tuple(part for part, one in zip(box, key, strict=True) if isinstance(one, slice))
-        parts = whole.gather((target, np.array(self.v[tuple(key)])) if here else None)
+        wanted = wanted_of(tuple(gslice), self.global_shape)
+        cut = cut_of(self.local_slice(), wanted)
+        parts = whole.gather(None if cut is None else (np.array(self.v[tuple(cut[0])]), tuple(cut[1])))
         if parts is None:
             return None
-        kept = [n for n, one in zip(self.global_shape, key, strict=True) if isinstance(one, slice)]
-        result = np.zeros(kept, self.dtype)
+        result = np.empty([len(one) for one in wanted if isinstance(one, range)], self.dtype)
         for part in parts:
             if part is not None:
-                result[part[0]] = part[1]
+                result[part[1]] = part[0]
         return result
 
     def get_pencil_and_transfer(self, axis: int) -> tuple[Pencil, Transfer]:

@@ -178,6 +178,9 @@ def _entries(fields: Mapping[str, Sequence[Any]], as_scalar: bool) -> Iterator[t
     for name, entries in fields.items():
         for entry in entries:
             array, cut = entry if isinstance(entry, tuple | list) else (entry, None)
+            for one in cut or ():
+                if isinstance(one, slice) and one != slice(None):
+                    raise ValueError(f"files take integers and slice(None) of {name!r}, not {one}")
             if not as_scalar or array.rank == 0:
                 yield name, array, cut
             else:

@@ -1,5 +1,5 @@
 #pragma once
-// Owners of runtime handles: each destroys what it made, on the device it was made on.
+// Owners of runtime handles: each destroys what it made.
 #include <utility>
 
 #include "device/runtime.hpp"

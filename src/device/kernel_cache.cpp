@@ -46,21 +46,24 @@ class Lock {
   Lock(const OwnFolder& folder, std::string file)
       : folder_(folder), file_(std::move(file)), descriptor_(folder_.open_lock(file_)) {
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(gpu_defaults().longest_kernel_wait);
-    while (descriptor_ >= 0 && ::flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && std::chrono::steady_clock::now() < end)
+    while (descriptor_ >= 0 && !held() && std::chrono::steady_clock::now() < end)
       std::this_thread::sleep_for(between_looks);
   }
   ~Lock() {
     if (descriptor_ < 0) return;
-    folder_.remove(file_);  // who waits for it finds what was made
+    if (held_) folder_.remove(file_);  // who waits for it finds what was made
     ::close(descriptor_);
   }
   Lock(const Lock&) = delete;
   Lock& operator=(const Lock&) = delete;
 
  private:
+  bool held() { return held_ = ::flock(descriptor_, LOCK_EX | LOCK_NB) == 0; }
+
   const OwnFolder& folder_;
   std::string file_;
   int descriptor_;
+  bool held_ = false;
 };
 
 }  // namespace

@@ -117,6 +117,8 @@ void await_signal(const std::uint32_t* flag, StreamHandle stream);
 /// Work enqueued between the two calls on `stream`, and on streams joined to it by events, becomes a graph.
 void begin_capture(StreamHandle stream);
 GraphHandle end_capture(StreamHandle stream);
+/// Whether that is so now, or the capture has failed and not been ended.
+bool is_captured(StreamHandle stream);
 void launch(GraphHandle graph, StreamHandle stream);
 void destroy_graph(GraphHandle graph) noexcept;
 

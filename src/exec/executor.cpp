@@ -173,6 +173,7 @@ bool Executor::clashes(int program, const std::byte* in, const std::byte* out) c
 
 /// Tells the other ranks that memory is missing here before they wait for this rank.
 void Executor::check_arrays(int program, InputArrays in, OutputArrays out) {
+  refuse_if_half_way();
   require_threads(setup_.options.threads);
   require_one_array(0, in.front(), out.front());
   if (!private_.has(Slot::in) && !alias_copy_ && clashes(program, in.front(), out.front())) make_alias_copy();

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check.hpp"
+#include "base/succeeds.hpp"
 #include "mpi/patience.hpp"
 
 namespace shardfft::gpu {
@@ -11,6 +12,14 @@ void ImportUser::leave(bool work_is_done) {
   const std::lock_guard<std::mutex> lock(mutex_);
   finish_ = nullptr;
   if (!work_is_done) finish_ = [] { fail(Status::backend_failure, "the work of a plan that has failed never ends"); };
+}
+
+/// On the device on which it was opened. What has no such device any more has no memory of it either.
+void Import::close() noexcept {
+  succeeds([this] {
+    const device::DeviceScope scope(device_);
+    memory_ = device::ImportedMemory();
+  });
 }
 
 void Import::add(const std::shared_ptr<ImportUser>& user) {
@@ -39,8 +48,7 @@ bool Import::give_way() {
   } catch (const std::exception&) {
     return true;
   }
-  const device::DeviceScope scope(device_);
-  memory_ = device::ImportedMemory();
+  close();
   return true;
 }
 

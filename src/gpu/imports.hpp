@@ -36,6 +36,9 @@ class Import {
   /// On the current device.
   explicit Import(const device::IpcHandle& handle)
       : device_(device::current_device()), memory_(device::import_memory(handle)) {}
+  ~Import() { close(); }
+  Import(const Import&) = delete;
+  Import& operator=(const Import&) = delete;
   void* address() const { return memory_.get(); }
   /// False once it had to make room: its holder must open what it needs again.
   bool open() const { return static_cast<bool>(memory_); }
@@ -46,6 +49,8 @@ class Import {
   bool give_way();
 
  private:
+  void close() noexcept;
+
   int device_;
   device::ImportedMemory memory_;
   bool fixed_ = false;

@@ -81,7 +81,7 @@ class DeviceOperation {
   /// False when enqueue() waits for the device or for messages: such a program cannot become a graph.
   virtual bool capturable() const { return true; }
   /// What it reads beside its buffers, where that may be another thing at each run; else null.
-  virtual const void* reads() const { return nullptr; }
+  virtual std::shared_ptr<const void> reads() const { return nullptr; }
   /// What its time is, for reports and traces: fft, exchange, or `other` where both run at the same time.
   virtual Activity activity() const { return Activity::fft; }
   /// Throws what has failed since it was enqueued, as far as that can be asked.

@@ -175,14 +175,14 @@ TEST_F(CompilesApart, WithoutWhatThisProcessHasOpen) {
 TEST_F(CompilesApart, PlansCompileWhereItCannot) {
   setenv("SHARDFFT_CACHE", "", 1);
   setenv("SHARDFFT_COMPILER", "/bin/true", 1);
-  EXPECT_FALSE(lines::machine_code("a line of 420", source(), 90).cubin.empty());
+  EXPECT_FALSE(lines::machine_code(source(), 90).cubin.empty());
 }
 
 TEST_F(CompilesApart, PlansDoNotAskAgainWhatDoesNotAnswer) {
   setenv("SHARDFFT_CACHE", "", 1);
   const fs::path starts = use_script("echo >> \"$0.starts\"").string() + ".starts";
-  for (const char* name : {"first", "second"})
-    EXPECT_FALSE(lines::machine_code(name, "__global__ void nothing() {}", 90).cubin.empty());
+  for (const char* program : {"__global__ void first() {}", "__global__ void second() {}"})
+    EXPECT_FALSE(lines::machine_code(program, 90).cubin.empty());
   EXPECT_EQ(fs::file_size(starts), 1U);
 }
 

@@ -1,6 +1,9 @@
 // Plans whose ranks are GPUs of this process.
 #include <gtest/gtest.h>
 
+#include <functional>
+
+#include "device/capture.hpp"
 #include "device/line_pass.hpp"
 #include "gpu/group_kit.hpp"
 
@@ -217,6 +220,87 @@ TEST(GroupPlans, CallersStreams) {
       pinned_out[m].get(arrays[m].host_out.data());
       compare_field(arrays[m].host_out, arrays[m].to_side, 0, whole.output[0], whole.points);
     }
+  }
+}
+
+/// What `work` enqueues on the first stream and on others that are joined to it.
+device::Graph captured_on(const std::vector<int>& devices, const std::vector<void*>& streams,
+                          const std::function<void()>& work) {
+  std::vector<device::Event> events;
+  for (const int device : devices) {
+    const device::DeviceScope scope(device);
+    events.push_back(device::make_event());
+  }
+  const auto order = [&](std::size_t before, std::size_t after) {
+    device::set_device(devices[before]);
+    device::record(events[before].get(), streams[before]);
+    device::set_device(devices[after]);
+    device::wait(streams[after], events[before].get());
+    device::set_device(devices.front());
+  };
+  const device::DeviceScope scope(devices.front());
+  return device::captured(streams.front(), [&] {
+    for (std::size_t m = 1; m < streams.size(); ++m) order(0, m);
+    work();
+    for (std::size_t m = 1; m < streams.size(); ++m) order(m, 0);
+  });
+}
+
+/// The caller's own graph holds calls that have run before; others are refused, and the plan lives on.
+TEST(GroupPlans, CallersCaptures) {
+  for (const int ranks : {1, 2}) {
+    const std::vector<int> devices = devices_for(ranks);
+    const TransformCase c{{12, 10, 8}, "slab", "natural", Kind::c2c, Precision::f64, on_gpu()};
+    Plan plan = make_plan_over(devices, c);
+    const Members members = members_of(plan);
+    std::vector<RunArrays> arrays = make_arrays(members, c, Direction::forward, "device", false);
+    std::vector<device::Stream> streams;
+    std::vector<void*> handles;
+    std::vector<const void*> ins;
+    std::vector<void*> outs;
+    for (std::size_t m = 0; m < devices.size(); ++m) {
+      const device::DeviceScope scope(devices[m]);
+      streams.push_back(device::make_stream());
+      handles.push_back(streams.back().get());
+      ins.push_back(arrays[m].in->data());
+      outs.push_back(arrays[m].out.data());
+    }
+    plan.set_streams(handles);
+    const auto check = [&](std::uint64_t salt, const std::function<void()>& run) {
+      const WholeArrays whole = whole_arrays(c, Direction::forward, plan.input(0).element, salt);
+      for (RunArrays& own : arrays) {
+        for_own_elements(own.from_side, 0, [&](std::int64_t address, std::int64_t i) {
+          own.host_in.set(address, whole.input[0][to_size(i)]);
+        });
+        own.in->put(own.host_in.data());
+      }
+      run();
+      for (std::size_t m = 0; m < devices.size(); ++m) {
+        const device::DeviceScope scope(devices[m]);
+        device::synchronize(handles[m]);
+        arrays[m].out.get(arrays[m].host_out.data());
+        compare_field(arrays[m].host_out, arrays[m].to_side, 0, whole.output[0], whole.points);
+      }
+    };
+    const auto forward = [&] { plan.forward(ins, outs); };
+    const auto applied = [&](double factor) {
+      return [&, factor] {
+        plan.apply(Operator::constant(factor), std::vector<const void*>(outs.begin(), outs.end()), outs);
+      };
+    };
+    const std::string refusal = "takes only calls that have run before";
+    expect_refusal(Status::invalid_argument, refusal, [&] { captured_on(devices, handles, forward); });
+    check(1, forward);
+    const device::Graph graph = captured_on(devices, handles, forward);
+    for (const std::uint64_t salt : {2, 3})
+      check(salt, [&] {
+        const device::DeviceScope scope(devices.front());
+        device::launch(graph.get(), handles.front());
+        device::synchronize(handles.front());
+      });
+    expect_refusal(Status::invalid_argument, refusal, [&] { captured_on(devices, handles, applied(2)); });
+    for (const std::uint64_t salt : {4, 5, 6, 7}) check(salt, forward);
+    EXPECT_GE(plan.report().forward.runs, 5);
   }
 }
 

@@ -221,6 +221,8 @@ TEST(Operators, CallsThatThrowOnOneRank) {
   });
   expect_error(Status::backend_failure, "the operator's function failed: no spectrum today",
                [&] { plan.apply(op, x.data(), x.data()); });
+  expect_error(Status::backend_failure, "an earlier call was given up", [&] { plan.apply(op, x.data(), x.data()); });
+  expect_error(Status::backend_failure, "an earlier call was given up", [&] { plan.forward(x.data(), x.data()); });
 }
 
 /// Workspace that the caller gave for the transforms may be too small for operators.

@@ -8,7 +8,6 @@
 #include "base/check.hpp"
 #include "device/cuda/lines/jit.hpp"
 #include "device/factor_limits.hpp"
-#include "device/kernel_cache.hpp"
 
 namespace shardfft::device {
 namespace {
@@ -107,7 +106,7 @@ std::string factor_code(const SpectralFactors& factors, ElementType element, int
     fail(Status::unsupported, "operators of CUDA source text need libnvrtc, which was not found");
   const std::string source = factor_source(factors, element);
   try {
-    return lines::machine_code("operator " + lines::hash_of(source), source, architecture).cubin;
+    return lines::machine_code(source, architecture).cubin;
   } catch (const Error& e) {
     fail(Status::invalid_argument, "the operator's CUDA source text: ", e.what());
   }

@@ -124,14 +124,12 @@ void enable_peer(int device, int peer) {
   int possible = 0;
   check(cudaDeviceCanAccessPeer(&possible, device, peer), "cudaDeviceCanAccessPeer");
   if (possible == 0) fail(Status::unsupported, "GPU ", device, " cannot reach the memory of GPU ", peer);
-  const int before = current_device();
-  set_device(device);
+  const DeviceScope scope(device);
   const cudaError_t status = cudaDeviceEnablePeerAccess(peer, 0);
   if (status == cudaErrorPeerAccessAlreadyEnabled)
     cudaGetLastError();  // by the application
   else
     check(status, "cudaDeviceEnablePeerAccess");
-  set_device(before);
   enabled.insert({device, peer});
 }
 
@@ -300,6 +298,12 @@ EventHandle import_event(const IpcHandle& handle) {
 
 void begin_capture(StreamHandle stream) {
   check(cudaStreamBeginCapture(stream_of(stream), cudaStreamCaptureModeRelaxed), "cudaStreamBeginCapture");
+}
+
+bool is_captured(StreamHandle stream) {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  check(cudaStreamIsCapturing(stream_of(stream), &status), "cudaStreamIsCapturing");
+  return status != cudaStreamCaptureStatusNone;
 }
 
 GraphHandle end_capture(StreamHandle stream) {

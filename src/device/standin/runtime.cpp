@@ -169,6 +169,7 @@ IpcHandle export_event(EventHandle event) {
 EventHandle import_event(const IpcHandle& handle) { return events().add(std::make_shared<Event>(handle)); }
 
 void begin_capture(StreamHandle stream) { Scheduler::instance().begin_capture(stream, current_device()); }
+bool is_captured(StreamHandle stream) { return Scheduler::instance().captured(stream, current_device()); }
 GraphHandle end_capture(StreamHandle stream) {
   return graphs().add(Scheduler::instance().end_capture(stream, current_device()));
 }

@@ -41,7 +41,7 @@ class Scheduler {
   void enqueue(StreamHandle handle, int device, std::string name, std::function<void()> work);
   void record(const std::shared_ptr<Event>& event, StreamHandle handle, int device);
   void wait(StreamHandle handle, int device, const std::shared_ptr<Event>& event);
-  /// Until *flag is set; clears it. Captured work does not wait: order must not depend on flags alone.
+  /// Until *flag is set. Captured work does not wait: order must not depend on flags alone.
   void await(const std::uint32_t* flag, StreamHandle handle, int device);
   bool done(const Event& event);
   /// Until all work of the stream so far is done; throws what went wrong in any stream since the last such report.

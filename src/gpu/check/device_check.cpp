@@ -67,7 +67,7 @@ class DeviceSide {
 class DeviceTransformCheck : public DeviceCheck {
  public:
   explicit DeviceTransformCheck(const FftSpec& spec)
-      : check_(spec, spec.kind == Kind::r2r ? Rounding::with_neighbours : Rounding::alone),  // gpu/cosine_pass.cpp
+      : check_(spec, spec.kind == Kind::r2r ? Rounding::with_neighbours : Rounding::alone),  // gpu/pass/cosine_pass.cpp
         lines_(check_.lines()),
         in_(check_.input(), spec.precision, lines_),
         out_(check_.output(), spec.precision, lines_) {}

@@ -30,7 +30,6 @@ class DeviceCheck : public StepCheck {
     host_ = on_host;
     sums_ = sums;
   }
-  std::uint64_t* on_device() const { return device_; }
   /// The checks of what runs before and after this one, or null. Of later ones first; they live as long.
   virtual void stand_between(const DeviceCheck* /*previous*/, const DeviceCheck* /*next*/) {}
   /// Whether it takes the sum of its input's bits itself.

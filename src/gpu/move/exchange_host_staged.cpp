@@ -12,6 +12,7 @@ class HostStaged : public MessageExchange {
   /// With the member's device current.
   explicit HostStaged(const DeviceReshapeSetup& setup)
       : MessageExchange(setup, 0),
+        device_(device::current_device()),
         link_(setup_),
         out_(setup_.schedule.send, setup_, Staging::always),
         in_(setup_.schedule.recv, setup_, Staging::always),
@@ -49,6 +50,10 @@ class HostStaged : public MessageExchange {
     });
     receives_.clear();
     sends_.wait_all();
+  }
+  void abandon() override {
+    const device::DeviceScope scope(device_);
+    for (const device::StreamHandle stream : {down_.get(), up_.get()}) device::synchronize(stream);
   }
   bool awaits_messages() const override { return true; }
   bool capturable() const override { return false; }
@@ -103,6 +108,7 @@ class HostStaged : public MessageExchange {
     unpack(i, buffers, stream);
   }
 
+  int device_;
   Link link_;
   Blocks out_, in_;           ///< where messages lie on the host
   device::Stream down_, up_;  ///< to and from the host

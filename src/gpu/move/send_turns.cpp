@@ -4,6 +4,7 @@
 #include <set>
 #include <vector>
 
+#include "base/succeeds.hpp"
 #include "tune/defaults.hpp"
 
 namespace shardfft::gpu {
@@ -42,7 +43,8 @@ void release_tokens(void* flags, std::size_t count, device::EventHandle ready) {
   if (count == 0) return;
   const device::Stream stream = device::make_stream();
   const std::vector<std::uint32_t> all(count, 1);
-  device::wait(stream.get(), ready);  // until then they are to be cleared
+  // Until then they are to be cleared. The event of a capture cannot be waited for; its graph has ended.
+  succeeds([&] { device::wait(stream.get(), ready); });
   device::copy_bytes(flags, all.data(), all.size() * sizeof all[0], stream.get());
   device::synchronize(stream.get());
 }

@@ -194,7 +194,7 @@ extern const PassRecord plane_pass{
     .takes = [](const FftSpec& spec, const PassUse& use,
                 const LineOwners& owners) { return shared_columns(spec, *planes_of(spec, use), owners).has_value(); }};
 
-/// Contiguous lines of a large array by the kernel of planes. prepare_checks() makes its kernel.
+/// Contiguous lines of a large array by the kernel of planes. prepare(true) makes its kernel.
 extern const PassRecord summed_row_pass{
     .name = "summed row pass",
     .fits = [](const FftSpec& spec, const PassUse& use) { return use.sums_rows && rows_of(spec).has_value(); },

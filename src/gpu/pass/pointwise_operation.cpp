@@ -87,7 +87,9 @@ class OperatorOperation : public DeviceOperation {
   }
   /// A call may do something else at each run.
   bool capturable() const override { return step_.factors->empty() || !step_.factors->at(rank_)->call; }
-  const void* reads() const override { return step_.factors->empty() ? nullptr : step_.factors->at(rank_).get(); }
+  std::shared_ptr<const void> reads() const override {
+    return step_.factors->empty() || !capturable() ? nullptr : step_.factors->at(rank_);
+  }
   std::string describe() const override { return "operator"; }
 
  private:

@@ -22,9 +22,9 @@ DeviceExecutor::DeviceExecutor(ExecutorSetup setup, std::shared_ptr<Team> team)
       times_(*team_) {
   const Member& first = team_->here().front();
   local_fft_version_ = "cuFFT";
-  machine_ = "GPUs: rank " + std::to_string(first.rank) + " on GPU " + std::to_string(first.device) + ", " +
-             device::device_name(first.device) + "; memory " + to_text(setup_.options.memory);
   team_->agree([&] {
+    machine_ = "GPUs: rank " + std::to_string(first.rank) + " on GPU " + std::to_string(first.device) + ", " +
+               device::device_name(first.device) + "; memory " + to_text(setup_.options.memory);
     for (const Member& member : team_->here()) {
       const device::DeviceScope scope(member.device);
       own_streams_.push_back(device::make_stream());

@@ -76,6 +76,7 @@ class DeviceExecutor : public Runner {
     /// By member: of the array of the result while the program runs, which is more than that where the input is in it.
     std::vector<std::size_t> result_bytes{};
     std::int64_t runs = 0;
+    std::vector<std::shared_ptr<const void>> reads{};  ///< DeviceOperation::reads() of the last run, which live as long
   };
 
   class Trial;
@@ -129,10 +130,12 @@ class DeviceExecutor : public Runner {
   /// that they say may be written. Whether input and output are one array is not known to others, so they are told.
   enum class Phases { all, early, rest };
   void enqueue_tasks(int program, const std::vector<device::StreamHandle>& streams, bool timed, Phases which);
+  std::vector<std::shared_ptr<const void>> reads(int program) const;
+  bool is_captured(int program) const;
   bool replays(int program);
   void capture(int program);
   void give_up() noexcept;
-  void deliver(int program, OutputArrays out);
+  void deliver(int program, OutputArrays out, bool captured);
   void await(std::size_t member);
   void await_end(std::size_t member);
   void settle(std::size_t member, device::StreamHandle stream) const;

@@ -297,6 +297,32 @@ void DeviceExecutor::await_end(std::size_t member) {
   });
 }
 
+std::vector<std::shared_ptr<const void>> DeviceExecutor::reads(int program) const {
+  std::vector<std::shared_ptr<const void>> all;
+  for (const DeviceTask& task : now(program).tasks)
+    for (const auto& operation : task.operations) all.push_back(operation->reads());
+  return all;
+}
+
+/// Whether the caller captures this run. What waits, and what happens once, is no part of a graph: memory, kernels and
+/// an operator's factors must have been there before, and processes meet on the host.
+bool DeviceExecutor::is_captured(int program) const {
+  bool captured = false;
+  for (std::size_t m = 0; m < streams_.size(); ++m) {
+    const device::DeviceScope scope(team_->here()[m].device);
+    captured = captured || device::is_captured(streams_[m]);
+  }
+  if (!captured) return false;
+  const Prepared& mine = now(program);
+  require(team_->all_here() && asynchronous_ && !mine.verifier,
+          "a stream that is being captured takes calls of plans of one process, with the caller's streams and without"
+          " verify");
+  require(ready_ && mine.runs > 0 && mine.reads == reads(program),
+          "a stream that is being captured takes only calls that have run before: call forward, backward, or apply with"
+          " this operator once outside of the capture");
+  return true;
+}
+
 /// Whether this run can be one of a graph, which is told what it would depend on.
 bool DeviceExecutor::replays(int program) {
   const auto& tasks = now(program).tasks;
@@ -305,10 +331,10 @@ bool DeviceExecutor::replays(int program) {
       team_->all_here() && installed<DeviceStepHook>() == nullptr && setup_.options.trace.empty() &&
       std::all_of(tasks.begin(), tasks.end(), [](const DeviceTask& task) { return task.first().capturable(); });
   std::vector<const void*> pointers;  // none: what a graph depends on may end before the next run that replays
+  now(program).reads = reads(program);
   if (capturable) {
     for (const MemberMemory& mine : memories_) pointers.insert(pointers.end(), {mine.in, mine.out, mine.workspace});
-    for (const DeviceTask& task : tasks)
-      for (const auto& operation : task.operations) pointers.push_back(operation->reads());
+    for (const auto& read : now(program).reads) pointers.push_back(read.get());
   }
   now(program).replay.see(pointers);
   return capturable;
@@ -317,7 +343,13 @@ bool DeviceExecutor::replays(int program) {
 void DeviceExecutor::capture(int program) {
   std::vector<device::StreamHandle> own;  // the caller may be capturing its own streams
   for (const device::Stream& stream : own_streams_) own.push_back(stream.get());
-  now(program).replay.capture(*team_, own, [&] { enqueue_tasks(program, own, false, Phases::all); });
+  Replay& replay = now(program).replay;
+  try {
+    replay.capture(*team_, own, [&] { enqueue_tasks(program, own, false, Phases::all); });
+  } catch (const Error& error) {
+    if (error.code() != Status::out_of_memory) throw;
+    replay.leave();  // the run itself is enqueued already
+  }
 }
 
 bool DeviceExecutor::any_copies() const {
@@ -325,11 +357,11 @@ bool DeviceExecutor::any_copies() const {
 }
 
 /// Results go where the caller wants them; waits for them where it must.
-void DeviceExecutor::deliver(int program, OutputArrays out) {
+void DeviceExecutor::deliver(int program, OutputArrays out, bool captured) {
   for (std::size_t m = 0; m < memories_.size(); ++m) {
     const device::DeviceScope scope(team_->here()[m].device);
     memories_[m].arrays.deliver(out[m], memories_[m].out, output_bytes(program, m), streams_[m]);
-    if (asynchronous_) device::record(finished_[m].get(), streams_[m]);
+    if (asynchronous_ && !captured) device::record(finished_[m].get(), streams_[m]);
   }
   if (any_copies()) times_.mark({now(program).tasks.back().trace_step, Activity::stage}, streams_);
   times_.end();
@@ -341,27 +373,28 @@ void DeviceExecutor::deliver(int program, OutputArrays out) {
 }
 
 void DeviceExecutor::run(int program, InputArrays in, OutputArrays out) {
+  const bool captured = is_captured(program);
   allocate_workspace();
   InCall in_call = imports_->in_call();
   const bool announced = place_and_meet(program, in, out, in_call);
   Failure verdict;
   try {
     Replay& replay = now(program).replay;
-    const bool replays = this->replays(program);
+    const bool replays = !captured && this->replays(program);
+    if (captured || (replays && replay.ready())) times_.drop();
     if (replays && replay.ready()) {
-      times_.drop();
       replay.launch(*team_, streams_);
     } else {
       enqueue_tasks(program, streams_, true, announced ? Phases::rest : Phases::all);
       if (replays && replay.due()) capture(program);
     }
-    deliver(program, out);
+    deliver(program, out, captured);
     if (now(program).verifier) verdict = now(program).verifier->conclude();
   } catch (...) {
     give_up();
     throw;
   }
-  times_.harvest(trace_);
+  if (!captured) times_.harvest(trace_);
   if (verdict.failed()) throw Error(verdict.code, verdict.text);
 }
 

@@ -17,7 +17,9 @@ class Replay {
   void see(const std::vector<const void*>& pointers);
   bool ready() const { return static_cast<bool>(graph_); }
   /// Whether these pointers came often enough to be worth a graph.
-  bool due() const { return !graph_ && seen_ == runs_before_capture; }
+  bool due() const { return !graph_ && !left_ && seen_ == runs_before_capture; }
+  /// There is no memory for graphs.
+  void leave() { left_ = true; }
   /// Captures what `body` enqueues on `streams`, one a member; nothing runs.
   void capture(const Team& team, const Streams& streams, const std::function<void()>& body);
   /// In the order of all `streams`.
@@ -33,6 +35,7 @@ class Replay {
 
   std::vector<const void*> pointers_;
   int seen_ = 0;
+  bool left_ = false;
   std::int64_t launches_ = 0;
   device::Graph graph_;
   std::vector<device::Event> joints_;

@@ -98,7 +98,6 @@ class Spread {
   std::optional<Outbox> make();
 
  private:
-  using Sizes = std::vector<std::int64_t>;
   void place_aside(Outbox& box, const Layout& spread) const;
   bool place_rest(Outbox& box, const Layout& spread, std::int64_t period) const;
   bool place_whole(Outbox& box) const;

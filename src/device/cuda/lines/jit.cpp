@@ -26,17 +26,22 @@
 namespace shardfft::device::lines {
 namespace {
 
-/// A hash of the kernels' headers, so that another version of the library does not take the kernels of this one.
-const std::string& source_key() {
+/// What all kernels depend on beside their program and the architecture: the compiler and the kernels' headers, so that
+/// another version of the library does not take the kernels of this one.
+const std::string& compiler_key() {
   static const std::string key = [] {
     std::string all;
+    for (const std::string& option : compiler_options()) all += option + '\n';
     for (const KernelSource& file : kernel_sources()) all += std::string(file.name) + '\n' + file.text;
-    return hash_of(all);
+    return " nvrtc " + nvrtc_version() + " source " + hash_of(all);
   }();
   return key;
 }
 
-const char* name_of(Precision precision) { return precision == Precision::f64 ? "f64" : "f32"; }
+std::string key_of(const std::string& source, int architecture) {
+  return "program " + hash_of(source) + " sm_" + std::to_string(architecture) + compiler_key();
+}
+
 const char* number_of(Precision precision) { return precision == Precision::f64 ? "double" : "Twin"; }
 
 const char* word_of(bool yes) { return yes ? "true" : "false"; }
@@ -46,38 +51,6 @@ const char* checks_of(bool checks, bool holds_weights) {
 }
 
 const char* way_of(bool backward) { return backward ? "backward" : "forward"; }
-
-/// What all kernels depend on. The words are others than those of files that may tell of a wrong stack.
-std::string key_of(const std::string& kernel, int architecture) {
-  return kernel + " with its stack sm_" + std::to_string(architecture) + " nvrtc " + nvrtc_version() + " source " +
-         source_key();
-}
-std::string key_of(const std::string& kernel, bool backward, int architecture) {
-  return key_of(kernel + ' ' + way_of(backward), architecture);
-}
-
-std::string text_of(const LineCut& line) {
-  std::ostringstream text;
-  text << line.n << " team " << line.team << " radices";
-  for (int s = 0; s < line.stages; ++s) text << ' ' << line.radix[s];
-  return text.str();
-}
-
-std::string key_of(const Recipe& recipe, Precision precision, KernelSkills skills, bool backward, int architecture) {
-  std::ostringstream key;
-  key << "lines " << name_of(precision) << (skills.odd ? " odd " : " ")
-      << checks_of(skills.checks, recipe.holds_weights) << ' ' << text_of(recipe.line) << " width " << recipe.width
-      << " resident " << recipe.resident << (recipe.bulk ? "" : " plain");
-  return key_of(key.str(), backward, architecture);
-}
-
-std::string key_of(const PlaneCut& cut, Precision precision, PlaneSkills skills, bool backward, int architecture) {
-  std::ostringstream key;
-  key << "planes " << name_of(precision) << (skills.real ? " real " : " ")
-      << checks_of(skills.checks, cut.holds_weights) << " rows " << text_of(cut.rows) << " columns "
-      << text_of(cut.columns) << " lines " << cut.lines << " width " << cut.width << " groups " << cut.groups;
-  return key_of(key.str(), backward, architecture);
-}
 
 /// A line as a type.
 std::string type_of(const LineCut& line) {
@@ -144,8 +117,7 @@ class Compilations {
   /// At exit its threads end before all that they use, which is made before the wait is registered. It is never
   /// destroyed: a thread whose compiler apart ends without an answer then registers another wait.
   static Compilations& instance() {
-    source_key();
-    nvrtc_version();
+    compiler_key();
     // Else a thread makes it where its compiler apart is none; a process that ends just then is not safe.
     static const bool made = has_compiler_program() || succeeds([] { make_first_program(90); });
     static_cast<void>(made);
@@ -154,7 +126,8 @@ class Compilations {
     static_cast<void>(waits);
     return all;
   }
-  Code begin(const std::string& key, const std::string& source, int architecture) {
+  Code begin(const std::string& source, int architecture) {
+    const std::string key = key_of(source, architecture);
     const std::lock_guard<std::mutex> lock(mutex_);
     const auto found = codes_.find(key);
     if (found != codes_.end()) return found->second;
@@ -225,8 +198,7 @@ class Compilations {
 
 template <class Cut, class Skills>
 Compilations::Code begin_way(const Cut& cut, Precision precision, Skills skills, bool backward, int architecture) {
-  return Compilations::instance().begin(key_of(cut, precision, skills, backward, architecture),
-                                        kernel_source(cut, precision, skills, backward), architecture);
+  return Compilations::instance().begin(kernel_source(cut, precision, skills, backward), architecture);
 }
 
 template <class Cut, class Skills>
@@ -263,8 +235,8 @@ bool has_spare_cores(int processes) {
 
 void begin_machine_code(std::function<void()> work) { Compilations::instance().begin(std::move(work)); }
 
-MachineCode machine_code(const std::string& name, const std::string& source, int architecture) {
-  return Compilations::instance().begin(key_of(name, architecture), source, architecture).get();
+MachineCode machine_code(const std::string& source, int architecture) {
+  return Compilations::instance().begin(source, architecture).get();
 }
 
 std::string kernel_source(const Recipe& recipe, Precision precision, KernelSkills skills, bool backward) {

@@ -18,8 +18,8 @@ struct KernelCode {
   int stack_bytes() const { return std::max(way[0].stack_bytes, way[1].stack_bytes); }
 };
 
-/// The code of any program, kept and compiled once in a process likewise; `name` tells it from others.
-MachineCode machine_code(const std::string& name, const std::string& source, int architecture);
+/// The code of any program, kept and compiled once in a process likewise.
+MachineCode machine_code(const std::string& source, int architecture);
 
 /// The program of a line recipe's kernel for one direction.
 std::string kernel_source(const Recipe& recipe, Precision precision, KernelSkills skills, bool backward);

@@ -148,7 +148,6 @@ KernelInput kernel_input(const Pass& pass, const TileCut& tile) {
   const std::int64_t lines = lines_of(pass.precision);
   KernelInput k{};
   k.owners = owners(pass.in, pass.n);
-  require(k.owners <= max_owners, "more than ", max_owners, " owners of a line");
   const std::int64_t columns = std::min(pass.m_end, pass.in.columns) * 2 / lines;
   for (int q = 0; q < k.owners; ++q) {
     const Part& part = pass.in.part[static_cast<std::size_t>(q)];
@@ -223,7 +222,6 @@ void add_owners(KernelOutput& k, const Pass& pass, const Side& side) {
 
 /// Where the points of a stage lie.
 KernelOutput places(const Pass& pass, const Side& side, const LineCut& line, int stage) {
-  require(owners(side, pass.n) <= max_owners, "more than ", max_owners, " owners of a line");
   KernelOutput k{};
   k.mixed = add_points(k, pass, side, line, stage) ? 0 : 1;
   add_owners(k, pass, side);

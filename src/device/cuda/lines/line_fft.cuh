@@ -31,12 +31,6 @@ struct CutOf {
   };
 };
 
-/// A cut whose threads all hold E points in every stage: v[i] is the point t + team * i.
-template <int N, int E, int... Radix>
-struct EvenCut : CutOf<N, N / E, Radix...> {
-  static_assert(N % E == 0 && ((E % Radix == 0) && ...) && (Radix * ...) == N);
-};
-
 /// A thread's place: `t` in the team of its line, `lane` the line's column in the shared rows of `width` columns.
 struct ThreadPlace {
   unsigned t, lane, width;

@@ -97,11 +97,8 @@ class Program {
 
   MachineCode compile(int architecture) const {
     const std::string target = "--gpu-architecture=sm_" + std::to_string(architecture);
-    // What has no annotation is arithmetic that both sides share.
-    std::vector<const char*> options = {target.c_str(), "--std=c++20", "-default-device", "--ptxas-options=-v"};
-    // What it takes from its own cache has no log: nothing would be known of the stack. For that cache it starts the
-    // driver, too, which takes a second where there are GPUs.
-    if (nvrtc().keeps) options.push_back("--no-cache");
+    std::vector<const char*> options = {target.c_str()};
+    for (const std::string& option : compiler_options()) options.push_back(option.c_str());
     if (nvrtc().compile(handle_, static_cast<int>(options.size()), options.data()) != NVRTC_SUCCESS)
       fail(Status::backend_failure, "NVRTC could not compile a kernel for sm_", architecture, ":\n", log());
     std::size_t size = 0;
@@ -127,6 +124,18 @@ class Program {
 const std::string& nvrtc_version() { return nvrtc().found; }
 
 const std::string& nvrtc_file() { return nvrtc().file; }
+
+const std::vector<std::string>& compiler_options() {
+  static const std::vector<std::string> options = [] {
+    // What has no annotation is arithmetic that both sides share.
+    std::vector<std::string> all = {"--std=c++20", "-default-device", "--ptxas-options=-v"};
+    // What it takes from its own cache has no log: nothing would be known of the stack. For that cache it starts the
+    // driver, too, which takes a second where there are GPUs.
+    if (nvrtc().keeps) all.push_back("--no-cache");
+    return all;
+  }();
+  return options;
+}
 
 MachineCode compile(const std::string& source, int architecture) {
   if (nvrtc().found.empty()) fail(Status::unsupported, "libnvrtc was not found");

@@ -1,6 +1,7 @@
 #pragma once
 // NVIDIA's run-time compiler, opened when it is first asked for: the library does not need it to start.
 #include <string>
+#include <vector>
 
 namespace shardfft::device::lines {
 
@@ -8,6 +9,8 @@ namespace shardfft::device::lines {
 const std::string& nvrtc_version();
 /// The file that holds it.
 const std::string& nvrtc_file();
+/// What it is told of every program beside the architecture.
+const std::vector<std::string>& compiler_options();
 /// Kernels for one architecture.
 struct MachineCode {
   std::string cubin;

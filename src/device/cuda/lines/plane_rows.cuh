@@ -24,7 +24,6 @@ __device__ __forceinline__ void store(V* to, V value, bool keep) {
 template <class Plane, unsigned InLine>
 struct RowsOfPlane {
   static constexpr unsigned count = Plane::Columns::N, in_tile = Plane::lines * InLine;
-  static constexpr unsigned tiles = (count + in_tile - 1) / in_tile;
   /// Whether the last tile has as many as the others.
   static constexpr bool whole = count % in_tile == 0;
   /// Whether there is a row.

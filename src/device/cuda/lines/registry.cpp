@@ -15,14 +15,9 @@
 namespace shardfft::device::lines {
 namespace {
 
-int current() {
-  int device = 0;
-  check(cudaGetDevice(&device), "cudaGetDevice");
-  return device;
-}
 int attribute(cudaDeviceAttr which) {
   int value = 0;
-  check(cudaDeviceGetAttribute(&value, which, current()), "cudaDeviceGetAttribute");
+  check(cudaDeviceGetAttribute(&value, which, current_device()), "cudaDeviceGetAttribute");
   return value;
 }
 /// exp(-2 pi i r j / (P R)) of every stage but the first, r from 1, j < P fastest: the order the stages read.
@@ -100,7 +95,7 @@ const void* twiddles(const LineCut& line, Precision precision) {
   static std::map<std::tuple<int, std::vector<int>, bool>, const void*> tables;
   const std::lock_guard<std::mutex> lock(mutex);
   const bool wide = precision == Precision::f64;
-  const void*& table = tables[{current(), std::vector<int>(line.radix, line.radix + line.stages), wide}];
+  const void*& table = tables[{current_device(), std::vector<int>(line.radix, line.radix + line.stages), wide}];
   if (table == nullptr)
     table = wide ? upload(make_table<double2, double>(line)) : upload(make_table<float2, float>(line));
   return table;

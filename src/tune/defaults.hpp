@@ -176,10 +176,15 @@ struct GpuDefaults {
   /// Seconds for which processes of a host wait for the one that compiles a kernel: several times what that takes;
   /// after them each compiles its own.
   int longest_kernel_wait = 30;
-  /// Ways to make a transform are compared by the fastest of this many runs: more see less of what else disturbs, and
-  /// take longer to plan ...
+  /// Ways to make a transform are compared by the fastest of this many runs after a first one: more see less of what
+  /// else disturbs, and take longer to plan.
   int trial_runs = 3;
-  /// ... and one must take less time by this share to be preferred to our own passes: less is noise.
+  /// A way that took this many times as long as the fastest one so far is not run again: runs of one way differ by a
+  /// tenth at the most ...
+  double trial_hopeless = 1.3;
+  /// ... but for its first run, in which kernels may be loaded for so many milliseconds.
+  double trial_load_ms = 5;
+  /// One must take less time by this share to be preferred to our own passes: less is noise.
   double trial_margin = 0.02;
   /// Memory is allocated in whole pages of this many bytes where it is large: GPUs of other processes write slowly into
   /// allocations that are no whole number of them.

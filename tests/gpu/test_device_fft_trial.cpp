@@ -8,6 +8,7 @@
 #include "device/handles.hpp"
 #include "gpu/check/device_check.hpp"
 #include "gpu/pass/device_fft_trial.hpp"
+#include "tune/defaults.hpp"
 
 namespace shardfft {
 namespace {
@@ -15,8 +16,9 @@ namespace {
 /// Copies its input so many times.
 class Copies : public gpu::DeviceOperation {
  public:
-  explicit Copies(int times) : times_(times) {}
+  explicit Copies(int times, int* runs = nullptr) : times_(times), runs_(runs) {}
   void enqueue(int /*phase*/, const gpu::DeviceBuffers& buffers, device::StreamHandle stream) override {
+    if (runs_ != nullptr) ++*runs_;
     for (int i = 0; i < times_; ++i) device::copy_bytes(buffers.out, buffers.in, bytes, stream);
   }
   std::string describe() const override { return std::to_string(times_) + " copies"; }
@@ -25,7 +27,21 @@ class Copies : public gpu::DeviceOperation {
 
  private:
   int times_;
+  int* runs_;
 };
+
+/// What is far slower than another way is run once or twice.
+TEST(DeviceFftTrial, LeavesWhatIsHopeless) {
+  FftSpec spec;
+  spec.transform = {{Copies::bytes / 16, 1, 1}};
+  gpu::DeviceFftTrial trial(spec, false);
+  int runs[2] = {};
+  trial.add([&] { return std::make_unique<Copies>(2, &runs[0]); });
+  trial.add([&] { return std::make_unique<Copies>(40, &runs[1]); });
+  EXPECT_EQ(trial.fastest(), 0U);
+  EXPECT_EQ(runs[0], 1 + gpu_defaults().trial_runs);
+  EXPECT_LE(runs[1], 2);
+}
 
 TEST(DeviceFftTrial, TakesTheFastest) {
   FftSpec spec;

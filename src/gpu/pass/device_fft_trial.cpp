@@ -51,8 +51,8 @@ bool DeviceFftTrial::add(const Make& make) {
   return true;
 }
 
-/// The fastest of several runs as a run of a plan enqueues them, with a check or without, after one that warms up.
-/// Numbers that are all zero take no other way through a pass.
+/// The fastest of several runs as a run of a plan enqueues them, with a check or without, after one that warms up; of
+/// fewer where there is no hope. Numbers that are all zero take no other way through a pass.
 double DeviceFftTrial::milliseconds(DeviceOperation& fft) {
   const device::Memory scratch = device::make_memory(fft.scratch_bytes());
   const device::Stream stream = device::make_stream();
@@ -72,8 +72,9 @@ double DeviceFftTrial::milliseconds(DeviceOperation& fft) {
   }
   device::fill_zero(in, in_bytes_, stream.get());
   const DeviceBuffers buffers{in, out, static_cast<std::byte*>(scratch.get())};
+  const GpuDefaults& defaults = gpu_defaults();
   double best = 0;
-  for (int run = 0; run <= gpu_defaults().trial_runs; ++run) {
+  for (int run = 0; run <= defaults.trial_runs; ++run) {
     device::record(begin.get(), stream.get());
     if (check) {
       device::fill_zero(sums.get(), result_bytes, stream.get());
@@ -84,7 +85,9 @@ double DeviceFftTrial::milliseconds(DeviceOperation& fft) {
     device::record(end.get(), stream.get());
     device::synchronize(stream.get());
     const double ms = device::elapsed_ms(begin.get(), end.get());
-    if (run == 1 || (run > 1 && ms < best)) best = ms;
+    best = run <= 1 ? ms : std::min(best, ms);
+    const double loading = run == 0 ? defaults.trial_load_ms : 0;
+    if (best_ms_ && best - loading > *best_ms_ * defaults.trial_hopeless) break;
   }
   return best;
 }

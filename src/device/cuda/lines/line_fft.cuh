@@ -6,9 +6,9 @@
 
 namespace shardfft::device::lines {
 
-// What indexes v, the registers of a thread, is a constant before any loop is unrolled: only so do all of them fit. It
-// is also what takes longest to compile, as much as the functions through which it goes: here they are few. Loops do
-// for all else.
+// What indexes v, the registers of a thread, is the counter of a loop that is unrolled. Functions with a constant index
+// for each point do as well, but take up to twice as long to compile. Only exchanges need them: with loops there not all
+// of v fits into registers.
 
 /// A LineCut as a type.
 template <int N_, int Team, int... Radix>
@@ -36,25 +36,18 @@ struct ThreadPlace {
   unsigned t, lane, width;
 };
 
-/// f(b) for the butterflies t + team * b of stage S that exist.
+/// f(b) for the butterflies t + team * b of stage S that exist, whose numbers b are constants.
 template <class C, int S, class F>
 __device__ __forceinline__ void each_butterfly(unsigned t, F&& f) {
   using Stage = typename C::template Stage<S>;
-  const auto one = [&](auto b) {
+  each<Stage::count>([&](auto b) {
     constexpr int index = decltype(b)::value;
     if constexpr ((index + 1) * C::team <= Stage::butterflies) {
       f(b);
     } else {
       if (t + index * C::team < Stage::butterflies) f(b);
     }
-  };
-  each_of(one, typename MakeIndices<Stage::count>::Type{});
-}
-
-/// f(First + Step * I, FirstOffset + OffsetStep * I).
-template <int First, int Step, int FirstOffset, int OffsetStep, class F, int... I>
-__device__ __forceinline__ void each_of_points(F&& f, Indices<I...>) {
-  (f(Index<First + I * Step>{}, Index<FirstOffset + I * OffsetStep>{}), ...);
+  });
 }
 
 /// Where the points of stage S are in a thread's registers, and in the line: f(i, offset) for every v[i], the point
@@ -64,23 +57,14 @@ __device__ __forceinline__ void each_point(unsigned t, F&& f) {
   using Stage = typename C::template Stage<S>;
   constexpr int count = Stage::count, step = Stage::butterflies;
   if constexpr (Stage::even) {
-    each_of_points<0, 1, 0, C::team>(f, typename MakeIndices<count * Stage::radix>::Type{});
+#pragma unroll
+    for (int i = 0; i < count * Stage::radix; ++i) f(i, i * C::team);
   } else {
     each_butterfly<C, S>(t, [&](auto b) {
-      constexpr int bi = decltype(b)::value;
-      each_of_points<bi, count, bi * C::team, step>(f, typename MakeIndices<Stage::radix>::Type{});
+#pragma unroll
+      for (int r = 0; r < Stage::radix; ++r) f(b + r * count, b * C::team + r * step);
     });
   }
-}
-
-/// Some of v, and the other way round.
-template <int First, int Step, class T, int R, int E, int... I>
-__device__ __forceinline__ void get_points(Cx<T> (&u)[R], const Cx<T> (&v)[E], Indices<I...>) {
-  ((u[I] = v[First + I * Step]), ...);
-}
-template <int First, int Step, class T, int R, int E, int... I>
-__device__ __forceinline__ void put_points(Cx<T> (&v)[E], const Cx<T> (&u)[R], Indices<I...>) {
-  ((v[First + I * Step] = u[I]), ...);
 }
 
 /// Twiddles, then the butterflies of stage S over what earlier stages left: b + r * count(S) is the place in v of the
@@ -90,10 +74,10 @@ __device__ __forceinline__ void stage(Cx<T> (&v)[C::E], unsigned t, const typena
   using Stage = typename C::template Stage<S>;
   constexpr int R = Stage::radix, P = Stage::before, count = Stage::count;
   each_butterfly<C, S>(t, [&](auto b) {
-    constexpr int bi = decltype(b)::value;
     Cx<T> u[R];
-    [[maybe_unused]] const unsigned column = (t + unsigned(bi * C::team)) % P;
-    get_points<bi, count>(u, v, typename MakeIndices<R>::Type{});
+    [[maybe_unused]] const unsigned column = (t + unsigned(b * C::team)) % P;
+#pragma unroll
+    for (int r = 0; r < R; ++r) u[r] = v[b + r * count];
     if constexpr (P > 1) {
 #pragma unroll
       for (int r = 1; r < R; ++r) {
@@ -102,7 +86,8 @@ __device__ __forceinline__ void stage(Cx<T> (&v)[C::E], unsigned t, const typena
       }
     }
     dft<R>(u);
-    put_points<bi, count>(v, u, typename MakeIndices<R>::Type{});
+#pragma unroll
+    for (int r = 0; r < R; ++r) v[b + r * count] = u[r];
   });
 }
 

@@ -154,7 +154,7 @@ class LineSums {
   __device__ __forceinline__ void left(const Cx<T> (&v)[C::E], unsigned t, bool first, bool second, bool last_axis,
                                        const LineChecks<T>& checks) {
     Words<T> words;
-    each_point<C, C::stages - 1>(t, [&](auto i, auto) { words.add(v[i.value]); });
+    each_point<C, C::stages - 1>(t, [&](int i, int) { words.add(v[i]); });
     const unsigned bits = words.of_lines(first, second);
     left(bits, last_axis);
     close_output(of_lines(sum_of_output<C>(v, t, bits, checks), first, second), checks);
@@ -222,7 +222,7 @@ class LineSums {
                                                     const LineChecks<T>& checks) {
     T sum{};
     const int* const mine = checks.of_result + t + (late & checks.kernel.zero);
-    each_point<C, C::stages - 1>(t, [&](auto i, auto offset) { sum = weighted(sum, mine[offset.value], v[i.value]); });
+    each_point<C, C::stages - 1>(t, [&](int i, int offset) { sum = weighted(sum, mine[offset], v[i]); });
     return sum;
   }
 

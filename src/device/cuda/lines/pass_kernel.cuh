@@ -74,16 +74,16 @@ __device__ __forceinline__ void take(Cx<T> (&v)[C::E], const double2* tile, cons
       mine[odd] = reinterpret_cast<const double*>(tile + (k % 2 * Shape::set_rows + k / 2) * Shape::pitch + at.lane) +
                   (column_in(input, from, map_of(from, k)) & 1);
     }
-    each_point<C, 0>(at.t, [&](auto i, auto offset) {
-      const double* const number = mine[offset.value % 2] + offset.value / 2 * (2 * Shape::pitch);
-      v[i.value] = unpack<Backward>(double2{number[0], number[1]}, static_cast<T*>(nullptr));
-      in.add(offset.value, v[i.value]);
+    each_point<C, 0>(at.t, [&](int i, int offset) {
+      const double* const number = mine[offset % 2] + offset / 2 * (2 * Shape::pitch);
+      v[i] = unpack<Backward>(double2{number[0], number[1]}, static_cast<T*>(nullptr));
+      in.add(offset, v[i]);
     });
   } else {
     const double2* const mine = tile + at.t * Width + at.lane;
-    each_point<C, 0>(at.t, [&](auto i, auto offset) {
-      v[i.value] = unpack<Backward>(mine[offset.value * Width], static_cast<T*>(nullptr));
-      in.add(offset.value, v[i.value]);
+    each_point<C, 0>(at.t, [&](int i, int offset) {
+      v[i] = unpack<Backward>(mine[offset * Width], static_cast<T*>(nullptr));
+      in.add(offset, v[i]);
     });
   }
 }

@@ -28,16 +28,14 @@ template <class C, class T>
 __device__ __forceinline__ void rescale(Cx<T> (&v)[C::E], double scale, unsigned t) {
   if (scale == 1) return;
   const auto s = static_cast<typename Traits<T>::Scalar>(scale);
-  each_point<C, C::stages - 1>(t, [&](auto i, auto /*offset*/) {
-    v[i.value] = Cx<T>{s * v[i.value].re, s * v[i.value].im};
-  });
+  each_point<C, C::stages - 1>(t, [&](int i, int /*offset*/) { v[i] = Cx<T>{s * v[i].re, s * v[i].im}; });
 }
 
-/// put(i, number): the 16 bytes of v[i.value], a point of stage S, lie at that number of 8 bytes; owner by owner.
+/// put(i, number): the 16 bytes of v[i], a point of stage S, lie at that number of 8 bytes; owner by owner.
 template <class C, int S, class Put>
 __device__ __forceinline__ void each_place(const KernelOutput& out, const Corner& to, int column, unsigned t, Put put) {
-  each_point<C, S>(t, [&](auto i, auto offset) {
-    const int k = static_cast<int>(t) + offset.value;
+  each_point<C, S>(t, [&](int i, int offset) {
+    const int k = static_cast<int>(t) + offset;
     int q = 0;
     while (q + 1 < out.owners && k >= out.begin[q + 1]) ++q;
     const KernelOutput::Owner& owner = out.owner[q];
@@ -52,8 +50,8 @@ __device__ __forceinline__ void each_shared_place(const KernelOutput& out, const
 #pragma unroll
   for (int kind = 0; kind < 2; ++kind)
     place[kind] = to.outer * out.outer_stride[kind] + column + t * out.line_stride[kind];
-  each_point<C, S>(t, [&](auto i, auto /*offset*/) {
-    put(i, static_cast<double*>(out.point[i.value]) + (out.far >> i.value & 1 ? place[1] : place[0]));
+  each_point<C, S>(t, [&](int i, int /*offset*/) {
+    put(i, static_cast<double*>(out.point[i]) + (out.far >> i & 1 ? place[1] : place[0]));
   });
 }
 
@@ -89,9 +87,9 @@ __device__ __forceinline__ void leave_shifted(const Cx<T> (&v)[C::E], const Kern
   const bool is_first = at.lane == 0 || there.column <= 0;
   const bool has_next = at.lane + 1 < Width && there.column + 2 < to.end;
   const long long place = to.outer * out.outer_stride[0] + there.column + at.t * out.line_stride[0];
-  each_point<C, C::stages - 1>(at.t, [&](auto i, auto /*offset*/) {
-    double* const number = static_cast<double*>(out.point[i.value]) + place;
-    const double2 both = pack<Backward>(v[i.value]);
+  each_point<C, C::stages - 1>(at.t, [&](int i, int /*offset*/) {
+    double* const number = static_cast<double*>(out.point[i]) + place;
+    const double2 both = pack<Backward>(v[i]);
     const double next = of_next_lane<Width, together>(both.x);
     const bool shifted = reinterpret_cast<unsigned long long>(number) % 16 != 0;
     const bool low = shifted ? there.second : there.first, high = shifted ? has_next : there.second;
@@ -113,15 +111,15 @@ __device__ __forceinline__ void leave(const Cx<T> (&v)[C::E], const KernelOutput
   constexpr int last = C::stages - 1;
   if (Odd && out.line_stride[0] % 2 != 0) return leave_shifted<C, T, Width, Backward>(v, out, to, at);
   const auto [column, first, second] = LinesThere(to, at);
-  const auto put = [&](auto i, double* number) { *reinterpret_cast<double2*>(number) = pack<Backward>(v[i.value]); };
+  const auto put = [&](int i, double* number) { *reinterpret_cast<double2*>(number) = pack<Backward>(v[i]); };
   if (first && (Traits<T>::lines == 1 || second)) {
     if (out.mixed)
       each_place<C, last>(out, to, column, at.t, put);
     else
       each_shared_place<C, last>(out, to, column, at.t, put);
   } else if (Traits<T>::lines == 2 && (first || second)) {  // an end of a row
-    each_place<C, last>(out, to, column, at.t, [&](auto i, double* number) {
-      const double2 both = pack<Backward>(v[i.value]);
+    each_place<C, last>(out, to, column, at.t, [&](int i, double* number) {
+      const double2 both = pack<Backward>(v[i]);
       number[first ? 0 : 1] = first ? both.x : both.y;
     });
   }

@@ -26,11 +26,11 @@ __device__ __forceinline__ void read(Cx<T> (&v)[C::E], const PlainInput& in, con
   };
   if (!Odd && first && (Traits<T>::lines == 1 || second))
     each_source([&](auto i, const double* number) {
-      v[i.value] = unpack<Backward>(*reinterpret_cast<const double2*>(number), static_cast<T*>(nullptr));
+      v[i] = unpack<Backward>(*reinterpret_cast<const double2*>(number), static_cast<T*>(nullptr));
     });
   else
     each_source([&](auto i, const double* number) {
-      v[i.value] = unpack<Backward>(double2{first ? number[0] : 0, second ? number[1] : 0}, static_cast<T*>(nullptr));
+      v[i] = unpack<Backward>(double2{first ? number[0] : 0, second ? number[1] : 0}, static_cast<T*>(nullptr));
     });
 }
 
@@ -55,7 +55,7 @@ __device__ __forceinline__ void run_plain_pass(const PlainPass& pass) {
     const LinesThere there(corner_of_tile, at);
     read<C, T, Backward, Odd>(v, pass.in, corner_of_tile, at);
     auto in = Sums::input(at.t, checks);
-    each_point<C, 0>(at.t, [&](auto i, auto offset) { in.add(offset.value, v[i.value]); });
+    each_point<C, 0>(at.t, [&](int i, int offset) { in.add(offset, v[i]); });
     sums.took(in, there.first, there.second, true, checks);
     line_fft<C>(v, rows, at, table, sync, [] {});
     rescale<C>(v, pass.scale, at.t);

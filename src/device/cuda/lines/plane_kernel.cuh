@@ -276,9 +276,9 @@ struct ColumnTile {
   __device__ __forceinline__ void take(Cx<T> (&v)[Plane::E], const double2* memory, Sums& sums) const {
     auto in = Sums::input(t, checks);
     const double2* const mine = memory + t * width + lane;
-    each_point<Cut, 0>(t, [&](auto i, auto offset) {
-      v[i.value] = unpack<Backward>(mine[offset.value * width], static_cast<T*>(nullptr));
-      in.add(offset.value, v[i.value]);
+    each_point<Cut, 0>(t, [&](int i, int offset) {
+      v[i] = unpack<Backward>(mine[offset * width], static_cast<T*>(nullptr));
+      in.add(offset, v[i]);
     });
     sums.took(in, is_there(), has_second(), is_first, checks);
     if (Backward || tile.index >= pass.spent_tiles) return;
@@ -300,8 +300,8 @@ struct ColumnTile {
     constexpr int last = Cut::stages - 1;
     const KernelOutput& out = pass.columns_out;
     const Corner plane{0, 0, pass.outer_begin + tile.plane};
-    const auto put = [&](auto i, double* number) {
-      store(reinterpret_cast<double2*>(number), pack<Backward>(v[i.value]), Backward);
+    const auto put = [&](int i, double* number) {
+      store(reinterpret_cast<double2*>(number), pack<Backward>(v[i]), Backward);
     };
     if (!Backward && out.mixed)  // on the way back columns have one owner
       each_place<Cut, last>(out, plane, static_cast<int>(2 * column()), t, put);

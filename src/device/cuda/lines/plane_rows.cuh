@@ -84,9 +84,9 @@ struct ComplexRows {
   static __device__ __forceinline__ void take(Cx<double> (&v)[Plane::E], const double2* tile, unsigned t, unsigned lane,
                                               FetchedFrom, In& in) {
     const double2* const line = tile + lane * Cut::N + t;
-    each_point<Cut, 0>(t, [&](auto i, auto offset) {
-      v[i.value] = unpack<Backward>(line[offset.value], static_cast<double*>(nullptr));
-      in.add(offset.value, v[i.value]);
+    each_point<Cut, 0>(t, [&](int i, int offset) {
+      v[i] = unpack<Backward>(line[offset], static_cast<double*>(nullptr));
+      in.add(offset, v[i]);
     });
   }
   template <class In>
@@ -97,10 +97,10 @@ struct ComplexRows {
 #pragma unroll
     for (int r = 0; r < 2; ++r)
       rows[r] = reinterpret_cast<const float2*>(line + r * bytes + Fetched::before(from.row(r))) + t;
-    each_point<Cut, 0>(t, [&](auto i, auto offset) {
-      const float2 a = rows[0][offset.value], b = rows[1][offset.value];
-      v[i.value] = Backward ? Cx<Twin>{{a.y, b.y}, {a.x, b.x}} : Cx<Twin>{{a.x, b.x}, {a.y, b.y}};
-      in.add(offset.value, v[i.value]);
+    each_point<Cut, 0>(t, [&](int i, int offset) {
+      const float2 a = rows[0][offset], b = rows[1][offset];
+      v[i] = Backward ? Cx<Twin>{{a.y, b.y}, {a.x, b.x}} : Cx<Twin>{{a.x, b.x}, {a.y, b.y}};
+      in.add(offset, v[i]);
     });
   }
   /// `to` is where the line's first row begins, whose number in the plane is `first`; `exchange` is its shared memory.
@@ -109,9 +109,8 @@ struct ComplexRows {
                                                unsigned first, unsigned t, double* /*exchange*/, Sync /*sync*/) {
     if (!Of::has(first)) return;
     auto* const row = reinterpret_cast<double2*>(to) + t;
-    each_point<Cut, Cut::stages - 1>(t, [&](auto i, auto offset) {
-      store(row + offset.value, pack<Backward>(v[i.value]), !Backward && keeps(rows, t + offset.value));
-    });
+    each_point<Cut, Cut::stages - 1>(
+        t, [&](int i, int offset) { store(row + offset, pack<Backward>(v[i]), !Backward && keeps(rows, t + offset)); });
   }
   template <class Sync>
   static __device__ __forceinline__ void leave(const Cx<Twin> (&v)[Plane::E], const KernelRows& rows, char* to,
@@ -120,11 +119,11 @@ struct ComplexRows {
     const bool second = Of::has(first + 1);
     auto *const row = reinterpret_cast<float2*>(to) + t, *const next =
                                                              reinterpret_cast<float2*>(to + rows.out_stride) + t;
-    each_point<Cut, Cut::stages - 1>(t, [&](auto i, auto offset) {
-      const bool keep = !Backward && keeps(rows, t + offset.value);
-      const auto &re = v[i.value].re, &im = v[i.value].im;
-      store(row + offset.value, Backward ? float2{im.a, re.a} : float2{re.a, im.a}, keep);
-      if (second) store(next + offset.value, Backward ? float2{im.b, re.b} : float2{re.b, im.b}, keep);
+    each_point<Cut, Cut::stages - 1>(t, [&](int i, int offset) {
+      const bool keep = !Backward && keeps(rows, t + offset);
+      const auto &re = v[i].re, &im = v[i].im;
+      store(row + offset, Backward ? float2{im.a, re.a} : float2{re.a, im.a}, keep);
+      if (second) store(next + offset, Backward ? float2{im.b, re.b} : float2{re.b, im.b}, keep);
     });
   }
   /// Barriers of leave().
@@ -234,7 +233,7 @@ struct RealRows {
     unsigned bits = 0;
     if constexpr (Backward) {
       sums.template close_lines<Cut>(v, t, checks);
-      each_point<Cut, last>(t, [&](auto i, auto offset) {
+      each_point<Cut, last>(t, [&](int i, int offset) {
         Cx<T> x = v[i];
 #pragma unroll
         for (unsigned r = 0; r < in_line; ++r) {
@@ -249,7 +248,7 @@ struct RealRows {
       const T* const others = exchange + (Cut::N - static_cast<int>(t));
       sync();
       each_point<Cut, last>(t,
-                            [&](auto i, auto offset) {  // the upper half, for the threads that have the mirrored points
+                            [&](int i, int offset) {  // the upper half, for the threads that have the mirrored points
                               const Where at = where<last>(offset);
                               if (at == Where::below || (at == Where::both && t + offset < upper)) return;
                               mine[offset - middle] = v[i].re;
@@ -269,7 +268,7 @@ struct RealRows {
                 Complex{number(x, r & 2), number(x, (r & 2) + 1)}, keep);
         }
       };
-      each_point<Cut, last>(t, [&](auto i, auto offset) {
+      each_point<Cut, last>(t, [&](int i, int offset) {
         const Where at = where<last>(offset);
         if (even && is(t, offset, half)) put(0, middle, {v[i].re, T{}}, {v[i].im, T{}});
         if (at == Where::above || (at == Where::both && t + offset >= upper)) return;

@@ -7,8 +7,8 @@
 namespace shardfft::device::lines {
 
 // What indexes v, the registers of a thread, is the counter of a loop that is unrolled. Functions with a constant index
-// for each point do as well, but take up to twice as long to compile. Only exchanges need them: with loops there not all
-// of v fits into registers.
+// for each point do as well, but take up to twice as long to compile. Only exchanges need them: with loops there not
+// all of v fits into registers.
 
 /// A LineCut as a type.
 template <int N_, int Team, int... Radix>

@@ -44,7 +44,8 @@ RUN = [
      "shardfft-bench compare {1} --threshold 99 results/one-host results/one-host"),
     (r"shardfft (info|options --(markdown|types))", "{0}"),
     # bench/scaling
-    (r"build-scaling/memory_floor 1 2( > \S+)?", "OMP_NUM_THREADS=1 build-scaling/memory_floor 1 {1}"),
+    (r"build-scaling/memory_floor (-kib 512 )?1 2( > \S+)?", "OMP_NUM_THREADS=1 build-scaling/memory_floor {1}1 {2}"),
+    (r"build-scaling/fma_peak 1 2", "build-scaling/fma_peak 1"),
     (r"python3 bench/scaling/tables\.py .*", "{0}"),
     (r"mpirun -n 4 python (bench/scaling/chunk_overlap\.py) --size 128 --layout pencil",
      "mpirun --oversubscribe -n 2 python {1} --size 16 --runs 1 --chunks 1 2"),

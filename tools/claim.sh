@@ -13,7 +13,8 @@ usage="usage: ./run claim list
 
 names=()
 declare -A said
-for file in "$ROOT"/claims/*.sh $(grep -l "^    sys.exit(main(" "$ROOT"/claims/*.py); do
+mapfile -t files < <(printf '%s\n' "$ROOT"/claims/*.sh; grep -l "^    sys.exit(main(" "$ROOT"/claims/*.py)
+for file in "${files[@]}"; do
   name=$(basename "${file%.*}")
   name=${name//_/-}
   [[ -z ${said[$name]:-} ]] || continue

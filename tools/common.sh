@@ -35,6 +35,15 @@ hold_lock() {
 # What OMP_NUM_THREADS says is for programs, not for compilers and tests; nproc would heed it.
 cores() { env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc; }
 
+# physical_cores [FOLDER]: cores this process may use, to which ranks can be bound; the threads of one core count once.
+physical_cores() {
+  local folder=${1:-/sys/devices/system/cpu} range cpu found=()
+  for range in $(awk '/^Cpus_allowed_list:/ {gsub(",", " ", $2); print $2}' /proc/self/status 2> /dev/null); do
+    for cpu in $(seq "${range%-*}" "${range#*-}"); do found+=("$folder/cpu$cpu/topology/thread_siblings_list"); done
+  done
+  if [[ ${#found[@]} -gt 0 ]] && cat "${found[@]}" > /dev/null 2>&1; then sort -u "${found[@]}" | wc -l; else cores; fi
+}
+
 # Parallel compiler processes: one a core, and 1.5 GiB of memory for each.
 jobs() {
   if [[ -n ${JOBS:-} ]]; then
@@ -81,7 +90,7 @@ mpi_run() { # RANKS COMMAND...
   shift
   local flags=(--quiet --oversubscribe)
   [[ $(id -u) -eq 0 ]] && flags+=(--allow-run-as-root)
-  if ((ranks <= $(cores))); then flags+=(--bind-to core); else flags+=(--bind-to none --mca mpi_yield_when_idle 1); fi
+  if ((ranks <= $(physical_cores))); then flags+=(--bind-to core); else flags+=(--bind-to none --mca mpi_yield_when_idle 1); fi
   OMP_NUM_THREADS=${OMP_NUM_THREADS:-1} "$ROOT/tools/seconds.sh" program "${measured_as:-$*}" "$(mpi_tool mpirun)" "${flags[@]}" -n "$ranks" "$@"
 }
 

@@ -61,6 +61,7 @@ def test_failed_runs_are_repeated_only_when_asked(tmp_path, fake_drivers, plain_
     run(path, fake_drivers, plain_launcher, out)
     run(path, fake_drivers, plain_launcher, out)
     assert len(results.load(out)) == 1
+    assert run(path, fake_drivers, plain_launcher, out) == cli.FAILURES, "the set holds a failure, and nothing is left"
     make_driver(fake_drivers, "die").write_text((fake_drivers / "bench-fake-good").read_text())
     assert run(path, fake_drivers, plain_launcher, out, "--retry-failed") == cli.OK
     assert [record["status"] for record in results.load(out)] == ["crashed", "ok"]

@@ -154,6 +154,8 @@ def test_compare_finds_slower_faster_same_and_broken(tmp_path, capsys):
     assert cli.main(["compare", a, b, "--library", "fast", "same"]) == cli.OK
     assert cli.main(["compare", a, b, "--library", "slow", "--threshold", "0.5"]) == cli.OK
     assert cli.main(["compare", a, b, "--confidence", "2"]) == cli.MISTAKE
+    assert cli.main(["compare", a, b, "--library", "fast", "no-such"]) == cli.MISTAKE
+    assert "nothing to compare of 'no-such'; known: breaks, fast" in capsys.readouterr().err
 
 
 def test_compare_in_units_of_a_reference_forgives_the_machine(tmp_path, capsys):

@@ -60,6 +60,8 @@ def test_a_paper_is_run_and_resumed(fake_drivers, plain_launcher, tmp_path, monk
     assert record["case"]["shape"] == [8, 8, 8] and record["point"]["ranks"] == 2
     assert cli.main([*command, "--into", str(tmp_path / "set")]) == cli.OK
     assert "nothing left to do" in capsys.readouterr().out
+    (fake_drivers / "bench-fake-good").write_text("#!/bin/false\n")  # nothing can be run
+    assert cli.main([*command, "--into", str(tmp_path / "none")]) == cli.FAILURES
     assert cli.main(["study"]) == cli.OK
     assert "003  planner" in capsys.readouterr().out
     assert cli.main(["study", "005", "--drivers", str(fake_drivers)]) == cli.MISTAKE

@@ -47,6 +47,12 @@ def finished(file: Path, retry_failed: bool, libraries: dict[str, Library]) -> s
     return {record["key"] for record in results.load(file.parent) if final(record)}
 
 
+def statuses(runs: list[Run], into: Path) -> set[str]:
+    """How the runs ended that a set holds, each the last time it was run."""
+    last = {record["key"]: record["status"] for record in results.load(into)}
+    return {last[run.key] for run in runs if run.key in last}
+
+
 class Progress:
     """A bar on a terminal, a line a run elsewhere."""
 

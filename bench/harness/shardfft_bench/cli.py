@@ -85,9 +85,13 @@ def _run(options: argparse.Namespace) -> int:
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     into = Path(options.into or f"results/{experiment['name']}")
     counts = campaign.carry_out(runs, libraries, launcher, into, experiment, options.retry_failed)
+    return _say_outcome(into, counts, campaign.statuses(runs, into))
+
+
+def _say_outcome(into: Path, counts: dict[str, int], statuses: set[str]) -> int:
+    """Prints how many runs ended how; the exit code of a set whose runs, of this call and earlier ones, ended so."""
     print(f"{into}: " + (", ".join(f"{n} {status}" for status, n in sorted(counts.items())) or "nothing left to do"))
-    failed = set(counts) & {"wrong", "crashed", "hung", "invalid"} or (counts and "ok" not in counts)
-    return FAILURES if failed else OK
+    return FAILURES if statuses & {"wrong", "crashed", "hung", "invalid"} or "ok" not in statuses else OK
 
 
 def _report(options: argparse.Namespace) -> int:
@@ -126,6 +130,10 @@ def _compare(options: argparse.Namespace) -> int:
             raise BenchError(f"no records in {path}")
     lines = compare(a, b, options.threshold, options.confidence, options.relative_to)
     if options.library:
+        known = sorted({line.label for line in lines})
+        unknown = [label for label in options.library if label not in known]
+        if unknown:
+            raise BenchError(f"nothing to compare of '{unknown[0]}'; known: {', '.join(known)}")
         lines = [line for line in lines if line.label in options.library]
     for line in lines:
         print(line)
@@ -167,9 +175,8 @@ def _study(options: argparse.Namespace) -> int:
     into = Path(options.into or f"results/studies/{options.paper}")
     libraries = find_libraries(options.drivers)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    counts = study.carry_out(options.paper, libraries, Launcher(options.launcher), into, options.tiny, options.rounds)
-    print(f"{into}: " + (", ".join(f"{n} {status}" for status, n in sorted(counts.items())) or "nothing left to do"))
-    return FAILURES if set(counts) & {"wrong", "crashed", "hung", "invalid"} else OK
+    launcher = Launcher(options.launcher)
+    return _say_outcome(into, *study.carry_out(options.paper, libraries, launcher, into, options.tiny, options.rounds))
 
 
 def _add_study(commands) -> None:

@@ -12,9 +12,13 @@ from .errors import BenchError
 from .network import Hosts, NetworkRefusedError
 
 
-def cores() -> int:
-    """Cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+def cores(cpus: Path = Path("/sys/devices/system/cpu")) -> int:
+    """Cores this process may use. The threads of one core count once, as launchers that bind ranks count them."""
+    mine = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else range(os.cpu_count() or 1)
+    try:
+        return len({(cpus / f"cpu{number}/topology/thread_siblings_list").read_text() for number in mine})
+    except OSError:
+        return len(mine)
 
 
 def _which_mpirun() -> str:

@@ -48,9 +48,13 @@ def tiny_runs(experiment: dict, libraries: dict[str, Library]) -> list[experimen
 
 def carry_out(
     paper: str, libraries: dict[str, Library], launcher: Launcher, into: Path, tiny: bool, rounds: int | None = None
-) -> dict[str, int]:
-    """Runs the paper's experiments, each into a folder of its name; resumes what is there. How many runs ended how."""
+) -> tuple[dict[str, int], set[str]]:
+    """Runs the paper's experiments, each into a folder of its name; resumes what is there.
+
+    How many runs ended how, and how all ended that the folders hold.
+    """
     counts: dict[str, int] = {}
+    statuses: set[str] = set()
     for one in experiments_of(paper):
         runs = tiny_runs(one, libraries) if tiny else experiments.runs(one, rounds=rounds)
         try:
@@ -60,4 +64,5 @@ def carry_out(
             continue
         for status, count in campaign.carry_out(runs, libraries, launcher, into / one["name"], one).items():
             counts[status] = counts.get(status, 0) + count
-    return counts
+        statuses |= campaign.statuses(runs, into / one["name"])
+    return counts, statuses

@@ -3,7 +3,6 @@ option(SHARDFFT_INSTALL "Install the library, its headers and its CMake package"
 if(NOT SHARDFFT_INSTALL)
   return()
 endif()
-include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 set(_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/shardfft)
@@ -45,9 +44,12 @@ set(SHARDFFT_BUILT_WITH_MKL)
 if(MKLSequential_FOUND)
   cmake_path(GET MKL_INCLUDE_DIR PARENT_PATH SHARDFFT_BUILT_WITH_MKL)
 endif()
-# Told to benchmarks, whose records name what they measured.
-execute_process(COMMAND git describe --always --dirty --tags --abbrev=12 WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
-  OUTPUT_VARIABLE SHARDFFT_REVISION ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE)
+# Told to benchmarks, whose records name what they measured. A repository around these sources has other revisions.
+set(SHARDFFT_REVISION)
+if(EXISTS ${PROJECT_SOURCE_DIR}/.git)
+  execute_process(COMMAND git describe --always --dirty --tags --abbrev=12 WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
+    OUTPUT_VARIABLE SHARDFFT_REVISION ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE)
+endif()
 file(GLOB _find_modules CONFIGURE_DEPENDS cmake/Find*.cmake)
 configure_package_config_file(cmake/shardfft-config.cmake.in ${PROJECT_BINARY_DIR}/shardfft-config.cmake
   INSTALL_DESTINATION ${_package_dir})

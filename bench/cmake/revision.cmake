@@ -3,7 +3,7 @@
 cmake_minimum_required(VERSION 3.25)
 find_program(GIT git)
 set(revision unknown)
-if(GIT)
+if(GIT AND EXISTS ${SOURCE}/../.git)  # not that of a repository around the sources
   execute_process(COMMAND ${GIT} describe --always --dirty --exclude=* --abbrev=12 WORKING_DIRECTORY ${SOURCE}
     OUTPUT_VARIABLE told RESULT_VARIABLE code ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE)
   if(code EQUAL 0)

@@ -94,11 +94,15 @@ consumers() {
     die "the shared library shows the symbols above, which are its own affair"
   consumed openmpi
   say "a program outside the tree: pkg-config"
-  local flags
-  flags=$(PKG_CONFIG_PATH=$(dirname "$(find "$FOLDER/prefix-openmpi" -name shardfft.pc)") pkg-config --cflags --libs shardfft)
-  # shellcheck disable=SC2086
-  quiet pkg-config "$(mpi_tool mpicc openmpi)" "$ROOT/tests/packages/consumer/in_c.c" -o "$FOLDER/in_c" $flags -lm
-  LD_LIBRARY_PATH=$(dirname "$(find "$FOLDER/prefix-openmpi" -name libshardfft.so)") runs openmpi "$FOLDER/in_c"
+  local flags how
+  for how in --libs --static; do
+    flags=$(PKG_CONFIG_PATH=$(dirname "$(find "$FOLDER/prefix-openmpi" -name shardfft.pc)") \
+      pkg-config "$how" --libs --cflags shardfft)
+    [[ $how == --static ]] && flags=${flags/-lshardfft/-l:libshardfft.a}  # the shared one lies beside it
+    # shellcheck disable=SC2086
+    quiet pkg-config "$(mpi_tool mpicc openmpi)" "$ROOT/tests/packages/consumer/in_c.c" -o "$FOLDER/in_c" $flags -lm
+    LD_LIBRARY_PATH=$(dirname "$(find "$FOLDER/prefix-openmpi" -name libshardfft.so)") runs openmpi "$FOLDER/in_c"
+  done
 }
 
 mpich() {

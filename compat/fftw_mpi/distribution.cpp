@@ -137,6 +137,8 @@ LocalSize local_size(const std::vector<Dim>& dims, std::int64_t howmany, int ran
   std::int64_t most = 1;
   if (dims.size() > 1 && is_cut_once(cuts.in) && is_cut_once(cuts.out))
     most = between(cuts, std::max<std::int64_t>(1, howmany), ranks);
+  else if (dims.size() > 1)  // real lines are made whole by a cut along any one axis
+    for (const Dim& dim : dims) most = std::max(most, product(cuts.in.extents) / dim.n * default_block(dim.n, ranks));
   if (dims.size() == 1 && howmany >= ranks) most = default_block(dims[0].n * default_block(howmany, ranks), howmany);
   if (dims.size() == 1)
     if (const auto factors = line_factors(dims[0].n, howmany, ranks, forward, scrambled)) {

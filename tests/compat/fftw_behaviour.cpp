@@ -76,6 +76,32 @@ TEST_F(FftwBehaviour, OtherArraysOfRealTransforms) {
   for (const fftw_plan made : {forward, backward, lines}) fftw_destroy_plan(made);
 }
 
+/// Where both sides are bricks, lines are made whole in between by blocks of another size.
+TEST_F(FftwBehaviour, RealLinesOfBricksStayWithinTheirArrays) {
+  constexpr double behind = -7;
+  for (const std::vector<fftw_mpi_ddim>& dims :
+       {std::vector<fftw_mpi_ddim>{{5, 3, 3}, {5, 3, 3}}, std::vector<fftw_mpi_ddim>{{4, 2, 2}, {4, 2, 2}, {2, 2, 2}},
+        std::vector<fftw_mpi_ddim>{{5, 5, 3}, {6, 3, 3}, {4, 2, 4}}}) {
+    const int axes = static_cast<int>(dims.size());
+    const std::vector<int> kinds(dims.size(), FFTW_DHT);
+    Sizes numbers(4 * dims.size());
+    Size* const n = numbers.data();
+    for (const Size howmany : {Size{1}, Size{3}}) {
+      const auto size =
+          static_cast<std::size_t>(ours.call<Size>("mpi_local_size_guru", axes, dims.data(), howmany, MPI_COMM_WORLD, n,
+                                                   n + axes, n + 2 * axes, n + 3 * axes, FFTW_FORWARD, 0u));
+      std::vector<double> from(size + 256, behind), to(size + 256, behind);
+      const auto made = ours.call<fftw_plan>("mpi_plan_guru_r2r", axes, dims.data(), howmany, from.data(), to.data(),
+                                             MPI_COMM_WORLD, kinds.data(), FFTW_ESTIMATE);
+      if (!made && ranks() < 4) continue;  // there are more blocks than ranks
+      ASSERT_NE(made, nullptr) << last_error();
+      fftw_execute(made);
+      fftw_destroy_plan(made);
+      for (const auto& array : {from, to}) EXPECT_EQ(std::count(array.end() - 256, array.end(), behind), 256);
+    }
+  }
+}
+
 /// Inside they may share what they are made of.
 TEST_F(FftwBehaviour, BothDirectionsOutliveEachOther) {
   const fftw_plan first = plan(MPI_COMM_WORLD, 8), back = plan(MPI_COMM_WORLD, 8, FFTW_ESTIMATE, FFTW_BACKWARD);

@@ -6,6 +6,8 @@ records are the harness's own: what is judged are plans that users can make.
 
 from __future__ import annotations
 
+import os
+import re
 import subprocess
 import sys
 from dataclasses import dataclass, field
@@ -106,12 +108,14 @@ def judge_one(done: Measured, verdict: Verdict) -> None:
 
 
 def gpus_here() -> int:
-    """NVIDIA GPUs of this machine."""
+    """NVIDIA GPUs that programs may use: those of CUDA_VISIBLE_DEVICES where it is set."""
     try:
         told = subprocess.run(["nvidia-smi", "-L"], capture_output=True, text=True, check=False).stdout
     except OSError:
         return 0
-    return told.count("GPU ")
+    here = len(re.findall(r"^GPU ", told, re.MULTILINE))
+    named = os.environ.get("CUDA_VISIBLE_DEVICES")
+    return here if named is None else min(here, len(re.findall(r"(?:^|,) *(?:GPU-|MIG-|[0-9])", named)))
 
 
 def recorded(folder: Path) -> Measured | None:
@@ -131,7 +135,7 @@ def main() -> int:
     given = options.parse_args()
     source = "measured"
     if given.recorded or gpus_here() < 2:
-        source, why = "recorded", f"this machine has {gpus_here()} NVIDIA GPUs; two are needed"
+        source, why = "recorded", f"there are {gpus_here()} NVIDIA GPUs here; two are needed"
         done = recorded(given.recorded or RESULTS)
         if done is None:
             print(f"gpu: {why}, and there is no record 2x*/*/two-gpu", file=sys.stderr)

@@ -70,6 +70,14 @@ export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-pch_defines,time_macros}
 # In front of the compiler's name: how long each file takes, for the end of `./run test`.
 COMPILER="$ROOT/tools/seconds.sh;source;-${CMAKE_CXX_COMPILER_LAUNCHER:+;$CMAKE_CXX_COMPILER_LAUNCHER}"
 
+# NVIDIA GPUs that programs may use: those of CUDA_VISIBLE_DEVICES where it is set.
+gpus_here() {
+  local here named
+  here=$( (nvidia-smi -L 2> /dev/null || true) | grep -c '^GPU ' || true)
+  named=$(tr ',' '\n' <<< "${CUDA_VISIBLE_DEVICES-}" | grep -cE '^ *(GPU-|MIG-|[0-9])' || true)
+  if [[ -n ${CUDA_VISIBLE_DEVICES+set} ]] && ((named < here)); then echo "$named"; else echo "$here"; fi
+}
+
 # Debian's name for one MPI's command where both are installed, or the plain name.
 mpi_tool() { # NAME [openmpi|mpich]
   local family=${2:-openmpi}

@@ -31,7 +31,7 @@ timeout 1800 "$FOLDER/bin/python" -m torch.distributed.run --nproc-per-node 4 -m
   "$ROOT/tests/frameworks/test_dtensors.py" || failed+=("DTensors without MPI")
 say "JAX on 4 fake devices, and the page about gradients"
 tests "$ROOT/tests/frameworks/test_sharding.py" "$ROOT/tests/frameworks/test_page.py" || failed+=("JAX or the page")
-gpus=$( (nvidia-smi -L 2> /dev/null || true) | grep -c '^GPU ' || true)
+gpus=$(gpus_here)
 if ((gpus > 1)); then
   say "DTensors and JAX on $gpus GPUs"
   SHARDFFT_TEST_DEVICE=cuda timeout 1800 "$FOLDER/bin/python" -m torch.distributed.run --nproc-per-node "$gpus" -m pytest -q -rs \

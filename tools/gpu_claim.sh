@@ -10,7 +10,7 @@ shift 2
 python=$VENV/bin/python
 [[ -x $python ]] || python=$(command -v python3) || die "no python3"
 export PYTHONPATH=$ROOT/bench/harness
-gpus=$( (nvidia-smi -L 2> /dev/null || true) | grep -c '^GPU ' || true)
+gpus=$(gpus_here)
 if ((gpus < wanted)); then exec "$python" "$claim" "$@"; fi
 command -v nvcc > /dev/null || die "there are GPUs, but no nvcc on the path"
 

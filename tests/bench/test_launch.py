@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+import sys
 
 import pytest
 from conftest import ROOT
@@ -39,7 +40,7 @@ def test_threads_of_one_core_count_once(two_cores, monkeypatch):
 
 def test_the_scripts_count_as_the_harness_does(tmp_path):
     """Here all CPUs are said to be threads of one core, and then as they are."""
-    count = f"source {ROOT}/tools/common.sh; physical_cores $1"
+    count = f"source '{ROOT}/tools/common.sh'; physical_cores $1"
     for cpu in os.sched_getaffinity(0):
         topology = tmp_path / f"cpu{cpu}" / "topology"
         topology.mkdir(parents=True)
@@ -53,3 +54,17 @@ def test_claims_are_listed_where_the_path_has_spaces(tmp_path):
     link = tmp_path / "a folder"
     link.symlink_to(ROOT)
     assert bash('bash "$1" list', link / "tools/claim.sh") == bash('bash "$1" list', ROOT / "tools/claim.sh")
+
+
+@pytest.mark.parametrize(
+    "named, count", [(None, 3), ("0", 1), ("2,0", 2), ("GPU-1a,GPU-2b", 2), ("0,1,2,3", 3), ("", 0), ("-1", 0)]
+)
+def test_gpus_that_programs_may_not_use_do_not_count(named, count, tmp_path):
+    tool = tmp_path / "nvidia-smi"
+    tool.write_text('#!/bin/sh\nfor n in 0 1 2; do echo "GPU $n: NVIDIA H200 (UUID: GPU-$n)"; done\n')
+    tool.chmod(0o755)
+    variables = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "PYTHONPATH": f"{ROOT}/claims:{ROOT}/bench/harness"}
+    set_ = "unset CUDA_VISIBLE_DEVICES" if named is None else f"export CUDA_VISIBLE_DEVICES={named}"
+    assert bash(f"{set_}; source '{ROOT}/tools/common.sh'; gpus_here", **variables) == str(count)
+    asked = f"{set_}; {sys.executable} -c 'import gpu; print(gpu.gpus_here())'"
+    assert bash(asked, **variables) == str(count)

@@ -1,11 +1,12 @@
 """Campaigns with drivers that hang, die or lie: each named, the rest kept."""
 
 import json
+import subprocess
 
 import pytest
 from conftest import KINDS, make_driver
 
-from shardfft_bench import cli, results
+from shardfft_bench import campaign, cli, results
 
 EXPECTED = {
     "fake-good": ("ok", None),
@@ -65,6 +66,18 @@ def test_failed_runs_are_repeated_only_when_asked(tmp_path, fake_drivers, plain_
     make_driver(fake_drivers, "die").write_text((fake_drivers / "bench-fake-good").read_text())
     assert run(path, fake_drivers, plain_launcher, out, "--retry-failed") == cli.OK
     assert [record["status"] for record in results.load(out)] == ["crashed", "ok"]
+
+
+def test_the_revision_is_not_that_of_a_repository_around_the_package(tmp_path, monkeypatch):
+    git = ["git", "-c", "user.name=a", "-c", "user.email=a@b"]
+    for command in (["init", "-q"], ["commit", "-q", "--allow-empty", "-m", "x"]):
+        subprocess.run([*git, *command], cwd=tmp_path, check=True)
+    file = tmp_path / "campaign.py"
+    file.write_text("")
+    monkeypatch.setattr(campaign, "__file__", str(file))
+    assert campaign.revision().startswith("shardfft-bench ")
+    subprocess.run(["git", "add", file.name], cwd=tmp_path, check=True)
+    assert len(campaign.revision().rstrip("+")) == 40
 
 
 def test_libraries_are_interleaved_and_shuffled(experiment):

@@ -22,9 +22,12 @@ from .statistics import summary
 
 
 def revision() -> str:
-    """Git revision of the repository this package lies in, with '+' when it has local changes."""
-    here = Path(__file__).resolve().parent
+    """Git revision of the repository this package is a part of, with '+' when it has local changes, or its version."""
+    file = Path(__file__).resolve()
+    here = file.parent
     try:
+        # An installed package may lie in a repository of something else.
+        subprocess.run(["git", "ls-files", "--error-unmatch", file.name], cwd=here, capture_output=True, check=True)
         head = subprocess.run(
             ["git", "rev-parse", "HEAD"], cwd=here, capture_output=True, text=True, check=True
         ).stdout.strip()

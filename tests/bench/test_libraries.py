@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -63,3 +64,12 @@ def test_a_manifest_that_is_none_is_named(installed):
 
 def test_the_package_carries_the_licence():
     assert (ROOT / "bench" / "harness" / "LICENSE").read_text() == (ROOT / "LICENSE").read_text()
+
+
+def test_python_drivers_keep_the_environment_that_native_ones_keep():
+    from shardfft_bench.python_drivers import driver
+
+    text = (ROOT / "bench" / "native" / "facts.cpp").read_text(encoding="utf-8")
+    for name in ("prefixes", "wiring"):
+        words = re.findall(r'"(\w+)"', re.search(rf"{name}\[\] = {{(.*?)}};", text, re.DOTALL)[1])
+        assert words == list(getattr(driver, name.upper())), name

@@ -21,8 +21,13 @@ DEFAULTS = {
     "profile": False, "energy": True, "options": {}, "axes": [], "transforms": [], "modes": [], "apply": "", "batch": 1,
     "boxes": [],
 }  # fmt: skip
-PREFIXES = ("OMP_", "MKL_", "OMPI_MCA_", "MPICH_", "UCX_", "FFTW_", "KMP_")
-# Open MPI's launcher exports its own wiring under the same prefix; that says nothing about the setup.
+# Both lists are those of bench/native/facts.cpp.
+PREFIXES = (
+    "OMP_", "MKL_", "OMPI_MCA_", "MPICH_", "MPIR_CVAR_", "UCX_", "NCCL_", "NVSHMEM_", "CUDA_VISIBLE_DEVICES", "FFTW_",
+    "SHARDFFT_", "KMP_", "GOMP_", "SLURM_JOB_NUM_NODES",
+)  # fmt: skip
+# Open MPI's launcher exports its own wiring under the same prefix; that says nothing about the setup, nor do the
+# harness's own variables.
 WIRING = (
     "OMPI_MCA_orte",
     "OMPI_MCA_ess",
@@ -30,6 +35,7 @@ WIRING = (
     "OMPI_MCA_initial_wdir",
     "OMPI_MCA_shmem",
     "OMPI_MCA_plm_rsh",
+    "SHARDFFT_BENCH_DRIVERS",
 )
 LISTS = {
     "kinds": "kind",

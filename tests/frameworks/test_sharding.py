@@ -142,6 +142,8 @@ def test_padded(line):
     assert np.allclose(spectrum[:7], np.fft.rfftn(whole)) and not np.any(spectrum[7:])
     again = shardfft.jax.irfftn(spectrum, line, P("x"), shape=(7, 6, 3), n=5)
     assert np.allclose(again[:7], whole) and not np.any(again[7:])
+    beside = shardfft.jax.fftn(x, line, P("x"), axes=(1,), shape=shape)  # the axis that is cut is not transformed
+    assert np.allclose(beside[:7], np.fft.fft(whole, axis=1)) and not np.any(beside[7:])
     # The halved axis, cut and padded: 7 modes in 8.
     x = jnp.asarray(random_of((6, 12), real=True))
     spectrum = shardfft.jax.rfftn(x, line, P(None, "x"), shape=(6, 12))

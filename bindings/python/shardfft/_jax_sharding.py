@@ -144,6 +144,8 @@ def transform(
 
     def local(block: jax.Array) -> jax.Array:
         extents = list(problem.shape)
+        for cut in (cuts[i] for i in range(len(cuts)) if i not in moving):
+            block = _without_padding(block, cut, extents[cut.axis])
         for step in plan:
             if isinstance(step, Move):
                 cut = cuts[moving[step.mesh_axis]]
@@ -167,6 +169,15 @@ def _moved(block: jax.Array, cut: Cut, source: int, target: int, extents: Sequen
         block = jnp.pad(block, [(0, short if axis == target else 0) for axis in range(block.ndim)])
     block = jax.lax.all_to_all(block, cut.name, split_axis=target, concat_axis=source, tiled=True)
     return jax.lax.slice_in_dim(block, 0, extents[source], axis=source)
+
+
+def _without_padding(block: jax.Array, cut: Cut, extent: int) -> jax.Array:
+    """Write zeros behind the extent of an axis that is cut."""
+    if extent % cut.pieces == 0:
+        return block
+    shape = [-1 if axis == cut.axis else 1 for axis in range(block.ndim)]
+    index = jax.lax.axis_index(cut.name) * block.shape[cut.axis] + jnp.arange(block.shape[cut.axis])
+    return jnp.where((index < extent).reshape(shape), block, 0)
 
 
 def _transformed(problem: Problem, block: jax.Array, step: Transform) -> jax.Array:

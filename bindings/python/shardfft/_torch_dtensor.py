@@ -109,7 +109,7 @@ def _told(
     check_norm(norm)
     _numbers(x.to_local().detach(), name == "rfftn", False)
     shape = tuple(x.shape)
-    dims = chosen_axes(dim, x.ndim, "dim", "a tensor")
+    dims = chosen_axes(range(-len(s), 0) if dim is None and s is not None else dim, x.ndim, "dim", "a tensor")
     cuts: list[int | None] = []
     for placement in x.placements:
         if not (type(placement) is Shard or placement.is_replicate()):

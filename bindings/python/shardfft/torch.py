@@ -83,15 +83,27 @@ def _local(
     norm: str | None,
     layout: LayoutName | Layout | None,
     options: dict[str, Any],
-    n: int | None = None,
+    name: str = "",
+    s: Sequence[int] | None = None,
     word: str = "fft",
 ) -> torch.Tensor:
     """Transform this rank's part of an array."""
+    from ._torch_dtensor import _real
+
     comm = _mpi.communicator(comm)
 
     def prepare() -> tuple[torch.Tensor, list[int] | None]:
         known = _numbers(x, kind == "r2c", kind in ("c2c", "c2r") and word == "fft")
-        return known, None if dim is None else _layout._axes(dim)
+        if dim is None:
+            return known, None if s is None else list(range(-len(s), 0))
+        return known, _layout._axes(dim)
+
+    def length() -> int | None:
+        """Check ``s``; give the extent of the real axis, if it is told."""
+        if s is None:
+            return None
+        n = _real(name, cut.shape, s, tuple(range(known.ndim) if axes is None else axes))
+        return n if name == "irfftn" else None
 
     known, axes = _mpi.agree(comm, prepare)
     told = comm.allgather((str(known.dtype), device_of(known.detach()) is not None))
@@ -99,6 +111,7 @@ def _local(
         raise TypeError(f"the ranks' tensors have different types: {', '.join(dtype for dtype, _ in told)}")
     place = processor_of([on_gpu for _, on_gpu in told], device_of(known.detach()))
     cut = layout_of(tuple(known.shape), layout, comm)
+    n = _mpi.agree(comm, length)
     effort = {} if place else {"effort": "estimate"}
     if word != "fft":
         options = {**options, "transforms": [word] * (known.ndim if axes is None else len(axes))}
@@ -130,12 +143,8 @@ def _fft(
     if by not in (None, "mpi"):
         raise ValueError(f"tensors that are no DTensors are transformed by plans over MPI, not by {by!r}")
     kind = {"rfftn": "r2c", "irfftn": "c2r"}.get(name, "c2c")
-    n = None
-    if s is not None:
-        if name != "irfftn":
-            raise NotImplementedError("s is for the last axis of irfftn; crop or pad the tensor before")
-        n = int(s[-1])
-    return _local(x, kind, "backward" if name == "ifftn" else "forward", comm, dim, norm, layout, options, n)
+    what = "backward" if name == "ifftn" else "forward"
+    return _local(x, kind, what, comm, dim, norm, layout, options, name, s)
 
 
 def fftn(
@@ -154,7 +163,7 @@ def fftn(
     Args:
         x: a DTensor, or this rank's part of an array.
         s: extents of ``dim``; those of ``x``, but for the last one of :func:`irfftn`.
-        dim: axes to transform; None is all.
+        dim: axes to transform; None is all, or the last ones that ``s`` has extents of.
         norm: ``backward`` (None), ``ortho`` or ``forward``.
         comm, layout: of tensors that are no DTensors, as for :func:`shardfft.fftn`.
         by: DTensors: ``mpi`` by a plan, ``torch`` by PyTorch's all-to-all; None: by a plan where the ranks have MPI.

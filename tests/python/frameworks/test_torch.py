@@ -118,6 +118,23 @@ def test_rows_as_torch_fft(comm, rng, norm, dtype):
         assert torch.allclose(mine, exact[rows], **bound) and torch.allclose(other.grad, one.grad[rows], **bound)
 
 
+def test_extents_that_are_told(comm, rng):
+    """``s`` is checked, and without ``dim`` it names the last axes, as torch.fft has it."""
+    whole = torch.from_numpy(rng.standard_normal((6, 4, 5))) + 0j
+    rows = shardfft.Layout.slab((6, 4, 5), comm.size).local(comm.rank)[0]
+    for name, s, dim in (("irfftn", (8,), None), ("irfftn", (4, 9), None), ("irfftn", (6, 4, 8), None),
+                         ("irfftn", (6, 8), (0, -1)), ("fftn", (6, 4, 5), None), ("ifftn", (4, 5), None)):  # fmt: skip
+        exact = getattr(torch.fft, name)(whole, s=s, dim=dim)
+        assert torch.allclose(getattr(shardfft.torch, name)(whole[rows], s=s, dim=dim, comm=comm), exact[rows])
+    for name, s, dim in (("irfftn", (4, 2, 8), None), ("irfftn", (2, 8), (1, 2)), ("rfftn", (6, 4, 4), None),
+                         ("irfftn", (4, 8), 2)):  # fmt: skip
+        with pytest.raises(NotImplementedError, match="s must be the extents"):
+            getattr(shardfft.torch, name)(whole.real[rows], s=s, dim=dim, comm=comm)
+    last = comm.rank == comm.size - 1
+    raises(comm, NotImplementedError, "s must be the extents",
+           lambda: shardfft.torch.fftn(whole[rows], s=(6, 4, 7) if last else None, comm=comm))  # fmt: skip
+
+
 def test_cosines(comm, rng):
     x = torch.from_numpy(rng.standard_normal((4, 5, 3)))
     mine = x[shardfft.Layout.slab((4, 5, 3), comm.size).local(comm.rank)].clone().requires_grad_()

@@ -2,6 +2,7 @@
 // Owners of runtime handles: each destroys what it made.
 #include <utility>
 
+#include "base/succeeds.hpp"
 #include "device/runtime.hpp"
 
 namespace shardfft::device {
@@ -12,8 +13,11 @@ class DeviceScope {
   explicit DeviceScope(int device) : before_(current_device()) {
     if (device != before_) set_device(device);
   }
+  /// A device that has failed must not end the program here.
   ~DeviceScope() {
-    if (current_device() != before_) set_device(before_);
+    succeeds([this] {
+      if (current_device() != before_) set_device(before_);
+    });
   }
   DeviceScope(const DeviceScope&) = delete;
   DeviceScope& operator=(const DeviceScope&) = delete;

@@ -1,3 +1,5 @@
+#include <sys/mman.h>
+
 #include <cstring>
 
 #include "adapter_base.hpp"
@@ -31,11 +33,14 @@ Adapter::FftAccount Adapter::fft_account() const {
 
 std::unique_ptr<Values> Adapter::make_values(const Case& wanted) { return std::make_unique<HostValues>(wanted, *this); }
 
+/// Large ones in huge pages where Linux gives them: shardfft's own arrays are, and pages are no merit of a library.
 HostBuffer::HostBuffer(std::size_t bytes) {
-  constexpr std::size_t line = 64;
-  const std::size_t rounded = std::max(line, (bytes + line - 1) / line * line);
-  memory_.reset(std::aligned_alloc(line, rounded));
+  constexpr std::size_t line = 64, huge_page = std::size_t{1} << 21;
+  const std::size_t unit = bytes < huge_page ? line : huge_page;
+  const std::size_t rounded = std::max(unit, (bytes + unit - 1) / unit * unit);
+  memory_.reset(std::aligned_alloc(unit, rounded));
   if (!memory_) throw std::bad_alloc();
+  if (unit == huge_page) madvise(memory_.get(), rounded, MADV_HUGEPAGE);  // a wish: what fails costs nothing
   std::memset(memory_.get(), 0, rounded);
 }
 

@@ -91,7 +91,7 @@ void CallCheck::enter(Call call, const Failure& mine, bool makes) {
   const Communicator& comm = setup_.comm;
   const std::int64_t own = number_ * kinds + kinds + static_cast<std::int64_t>(call);
   ++number_;
-  const Stand stand{plan_, number_, static_cast<std::int64_t>(call)};
+  const Stand stand{plan_, number_};
   room_->come(stand);
   watch_.begin(stand, names[static_cast<std::size_t>(call)]);
   if (!meets) {
@@ -121,7 +121,7 @@ Meeting::Words CallCheck::meet(Call call, const Meeting::Words& words) {
 
 void CallCheck::wait(Call call, bool all_have_come) {
   const double timeout = setup_.timeout;
-  const Stand stand{plan_, number_, static_cast<std::int64_t>(call)};
+  const Stand stand{plan_, number_};
   const double look_after = all_have_come ? listen_after : timeout > 0 ? std::min(ask_after, timeout / 2) : ask_after;
   for (Patience patience; !meeting_->done(); patience.rest()) {
     const double waited = patience.waited();

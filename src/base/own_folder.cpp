@@ -13,6 +13,7 @@
 #include <sstream>
 
 #include "base/file_signal.hpp"
+#include "base/proof.hpp"
 
 namespace shardfft {
 
@@ -104,10 +105,8 @@ void OwnFolder::write(const std::string& name, const std::string& content) const
     ::close(before);
   else if (struct stat any{}; !usable() || fstatat(descriptor_, name.c_str(), &any, AT_SYMLINK_NOFOLLOW) == 0)
     return;
-  std::ostringstream other;
-  other << name << '.' << getpid() << '.' << gettid();
-  const std::string unfinished = other.str();
-  remove(unfinished);  // of a process that had this number before
+  // Processes of containers, and of hosts that share the folder, have numbers in common.
+  const std::string unfinished = name + '.' + std::to_string(random_word());
   const int file = open_own(unfinished, O_WRONLY | O_CREAT | O_EXCL);
   if (file < 0) return;
   const NoFileSignal no_signal;

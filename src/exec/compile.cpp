@@ -254,7 +254,7 @@ std::size_t reshapes(const std::vector<NamedProgram>& programs) {
   return count;
 }
 
-/// Collective.
+/// Collective over the host.
 Control make_control(const std::vector<NamedProgram>& programs, HostMemory* host) {
   if (host == nullptr) return {};
   const auto window = host->allocate((reshapes(programs) + 1) * TurnCounter::bytes_each);
@@ -267,7 +267,8 @@ Control make_control(const std::vector<NamedProgram>& programs, HostMemory* host
 
 std::vector<std::vector<Task>> compile(const ExecutorSetup& setup, const std::vector<NamedProgram>& programs,
                                        HostMemory* host, LocalFfts& ffts, Trace* trace, int trace_step) {
-  Control control = make_control(programs, host);
+  Control control;
+  agree(setup.comm, [&] { control = make_control(programs, host); });
   Groups groups(setup.comm);
   HostTarget target(setup, host);
   std::vector<std::vector<Task>> tasks;

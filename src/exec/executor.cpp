@@ -127,14 +127,17 @@ void Executor::set_workspace(std::byte* memory, std::size_t bytes) {
 }
 
 std::shared_ptr<void> Executor::allocate(int /*member*/, std::size_t bytes) {
-  if (!host_) {
-    std::shared_ptr<void> memory;
-    agree(setup_.comm, [&] { memory = allocate_aligned(bytes); });
-    return memory;
-  }
-  const auto most = static_cast<std::size_t>(host_->host().max(static_cast<std::int64_t>(bytes)));
-  const auto window = host_->allocate(most, HostWindow::InChildren::copy);
-  return std::shared_ptr<void>(window, window->mine());
+  std::shared_ptr<void> memory;
+  agree(setup_.comm, [&] {
+    if (!host_) {
+      memory = allocate_aligned(bytes);
+      return;
+    }
+    const auto most = static_cast<std::size_t>(host_->host().max(static_cast<std::int64_t>(bytes)));
+    const auto window = host_->allocate(most, HostWindow::InChildren::copy);
+    memory = {window, window->mine()};
+  });
+  return memory;
 }
 
 /// Memory may be missing on one rank or host only, so all agree at the first run.

@@ -46,8 +46,9 @@ HostWindow::HostWindow(const Communicator& host, std::size_t bytes, InChildren i
     const auto wanted = static_cast<double>(mapped);
     require_window_room(wanted, wanted, host.size());
     if (!grant_.given()) fail(Status::out_of_memory, "there is no memory for them");
-    mine.emplace(mapped, draw_proof(rank_));
   });
+  host.barrier();  // all look at the room before one of them takes of it
+  if (!failure.failed()) failure = failure_of([&] { mine.emplace(mapped, draw_proof(rank_)); });
   // Nobody's file goes away before all have mapped it.
   look_at_offers(host, mine ? mine->ticket() : FileTicket{}, [&](int rank, const FileTicket& ticket) {
     const OfferedFile file(ticket, rank == rank_);

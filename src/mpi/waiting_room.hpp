@@ -19,7 +19,6 @@ namespace shardfft {
 struct Stand {
   std::int64_t plan = 0;
   std::int64_t number = 0;  ///< of the call, from 1
-  std::int64_t kind = 0;    ///< of the call
 };
 
 /// Shared by the plans that were made with one communicator of the user's. Ranks that wait long ask the others where

@@ -148,14 +148,4 @@ void unpack_boxes(const std::byte* run, const std::vector<Box>& boxes, std::byte
   }
 }
 
-void pack(const std::byte* array, const Message& message, std::byte* packed, std::size_t element_bytes, int threads) {
-  pack_boxes(array, message.boxes, packed + message.offset * static_cast<std::int64_t>(element_bytes), element_bytes,
-             threads);
-}
-
-void unpack(const std::byte* packed, const Message& message, std::byte* array, std::size_t element_bytes, int threads) {
-  unpack_boxes(packed + message.offset * static_cast<std::int64_t>(element_bytes), message.boxes, array, element_bytes,
-               threads);
-}
-
 }  // namespace shardfft

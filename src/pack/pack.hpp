@@ -26,11 +26,4 @@ void pack_boxes(const std::byte* array, const std::vector<Box>& boxes, std::byte
 void unpack_boxes(const std::byte* run, const std::vector<Box>& boxes, std::byte* array, std::size_t element_bytes,
                   int threads = 1);
 
-/// Boxes of `message` in `array`, gathered into the run of the message in `packed`.
-void pack(const std::byte* array, const Message& message, std::byte* packed, std::size_t element_bytes,
-          int threads = 1);
-/// The way back.
-void unpack(const std::byte* packed, const Message& message, std::byte* array, std::size_t element_bytes,
-            int threads = 1);
-
 }  // namespace shardfft

@@ -1,44 +1,6 @@
 #include "reshape/box_order.hpp"
 
-#include <algorithm>
-
 namespace shardfft {
-
-namespace {
-
-/// Index `i` of the box's slowest axis.
-Box inside(const Box& box, std::int64_t i) {
-  Box inner;
-  inner.axes = box.axes - 1;
-  inner.offset = box.offset + i * box.stride[0];
-  std::copy_n(box.count.begin() + 1, inner.axes, inner.count.begin());
-  std::copy_n(box.stride.begin() + 1, inner.axes, inner.stride.begin());
-  return inner;
-}
-
-void add_part(const Box& box, std::int64_t begin, std::int64_t end, std::vector<Box>& parts) {
-  if (begin >= end) return;
-  if (begin == 0 && end == box.elements()) {
-    parts.push_back(box);
-    return;
-  }
-  const std::int64_t inner = box.elements() / box.count[0];
-  const std::int64_t first = begin / inner, last = end / inner;
-  if (first == last) return add_part(inside(box, first), begin % inner, end % inner, parts);
-  const std::int64_t first_whole = begin % inner == 0 ? first : first + 1;
-  if (first_whole != first) add_part(inside(box, first), begin % inner, inner, parts);
-  if (first_whole < last) {
-    Box whole = last - first_whole == 1 ? inside(box, first_whole) : box;
-    if (last - first_whole > 1) {
-      whole.offset += first_whole * box.stride[0];
-      whole.count[0] = last - first_whole;
-    }
-    parts.push_back(whole);
-  }
-  if (end % inner != 0) add_part(inside(box, last), 0, end % inner, parts);
-}
-
-}  // namespace
 
 bool in_memory_order(const Box& box) {
   std::int64_t extent = 0;
@@ -70,12 +32,6 @@ std::int64_t elements_before(const Box& box, std::int64_t place) {
     left -= whole * box.stride[a];
   }
   return sum + 1;
-}
-
-std::vector<Box> part_of(const Box& box, std::int64_t begin, std::int64_t end) {
-  std::vector<Box> parts;
-  add_part(box, begin, end, parts);
-  return parts;
 }
 
 }  // namespace shardfft

@@ -1,7 +1,5 @@
 #pragma once
 // Runs of the elements of boxes in packed order, for boxes whose packed order is the order of memory.
-#include <vector>
-
 #include "geometry/schedule.hpp"
 
 namespace shardfft {
@@ -12,7 +10,5 @@ bool in_memory_order(const Box& box);
 std::int64_t place_in(const Box& box, std::int64_t i);
 /// How many elements of a box in memory order lie before `place`.
 std::int64_t elements_before(const Box& box, std::int64_t place);
-/// Elements [begin, end) of the box, in packed order.
-std::vector<Box> part_of(const Box& box, std::int64_t begin, std::int64_t end);
 
 }  // namespace shardfft

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "geometry/box_range.hpp"
 #include "reshape/box_order.hpp"
 
 namespace shardfft {
@@ -34,7 +35,7 @@ PageWalk::PageWalk(const std::vector<Box>& streams, std::int64_t page, std::int6
       const std::int64_t end = elements_before(streams[s], next);
       if (end == done[s]) continue;
       if (done[s] % page == 0) pages_[s].push_back(slots_.take());
-      for (const Box& box : part_of(streams[s], done[s], end)) {
+      for (const Box& box : box_range({streams[s]}, done[s], end)) {
         moves_.push_back({box, pages_[s].back(), done[s] % page});
         done[s] += box.elements();
       }

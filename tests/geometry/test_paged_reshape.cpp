@@ -2,6 +2,7 @@
 // array as was asked for.
 #include <gtest/gtest.h>
 
+#include "geometry/box_range.hpp"
 #include "reshape/box_order.hpp"
 #include "reshape/paged_reshape.hpp"
 #include "shardfft/error.hpp"
@@ -160,7 +161,7 @@ TEST(BoxOrder, PartsAndPlaces) {
     EXPECT_EQ(elements_before(box, place_in(box, i) + 1), i + 1);
     for (std::int64_t end = i; end <= box.elements(); ++end) {
       std::int64_t at = i;
-      for (const Box& part : part_of(box, i, end))
+      for (const Box& part : box_range({box}, i, end))
         for (std::int64_t k = 0; k < part.elements(); ++k) EXPECT_EQ(place_in(part, k), place_in(box, at++));
       EXPECT_EQ(at, end);
     }

@@ -1,6 +1,7 @@
 // What takes the place of the machine: a source of memory, a clock, and who computes.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <mutex>
@@ -93,6 +94,22 @@ TEST(Memory, ThreadsAndChunksAndTheReferenceAreCounted) {
     c.options.chunks = 3;
     check_first_run(c, false);
   }
+}
+
+/// Ranks of a host make its shared memory together; what one host has no room for is an error on all ranks.
+TEST(Memory, WindowsThatOneHostHasNoRoomFor) {
+  TransformCase c = small_by(Kind::c2c, "shared_window");
+  c.options.fake_ranks_per_host = std::max(1, world().size() / 2);
+  CountingMemory memory;
+  const Installed<MemorySource> installed(memory);
+  memory.refuses = last_rank();
+  expect_error(Status::out_of_memory, last_rank_text(), [&] { make_plan(MPI_COMM_WORLD, c); });
+  memory.refuses = false;
+  Plan plan = make_plan(MPI_COMM_WORLD, c);
+  memory.refuses = last_rank();
+  expect_error(Status::out_of_memory, last_rank_text(), [&] { plan.allocate_input(); });
+  memory.refuses = false;
+  check_plan(plan, c);
 }
 
 TEST(Memory, CopiesForCallsInPlaceAreCounted) {

@@ -114,14 +114,14 @@ TEST(Pack, MessagesOfSeveralBoxes) {
       for (const Box& box : message.boxes)
         for (std::int64_t i = 0; i < box.elements(); ++i)
           std::memcpy(wanted.data() + next++ * size, source.data() + offset_of(box, i) * size, bytes);
-      pack(source.data(), message, packed.data(), bytes);
+      pack_boxes(source.data(), message.boxes, packed.data() + message.offset * size, bytes);
       ASSERT_TRUE(packed == wanted);
       std::vector<std::byte> back(source.size(), poison);
       std::vector<std::byte> expected = back;
       for (const Box& box : message.boxes)
         for (std::int64_t i = 0; i < box.elements(); ++i)
           std::memcpy(expected.data() + offset_of(box, i) * size, source.data() + offset_of(box, i) * size, bytes);
-      unpack(packed.data(), message, back.data(), bytes);
+      unpack_boxes(packed.data() + message.offset * size, message.boxes, back.data(), bytes);
       ASSERT_TRUE(back == expected);
     }
   }

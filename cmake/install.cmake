@@ -31,7 +31,11 @@ install(EXPORT shardfft-targets NAMESPACE shardfft:: DESTINATION ${_package_dir}
 
 # Libraries that this build uses where it found them; the user's build must find them too.
 set(SHARDFFT_OPTIONAL_PACKAGES)
-foreach(package FFTW MKLSequential CBLAS CUDAToolkit NCCL)
+set(_packages FFTW MKLSequential CBLAS)
+if(SHARDFFT_GPU STREQUAL "CUDA")
+  list(APPEND _packages CUDAToolkit NCCL)
+endif()
+foreach(package ${_packages})
   if(${package}_FOUND)
     list(APPEND SHARDFFT_OPTIONAL_PACKAGES ${package})
   endif()

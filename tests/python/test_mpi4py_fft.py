@@ -10,6 +10,7 @@ import pytest
 import scipy.fft
 from mpi4py import MPI
 
+import shardfft
 import shardfft.compat.mpi4py_fft as twin
 from shardfft.compat.mpi4py_fft import (
     PFFT,
@@ -134,6 +135,23 @@ def test_normalize(comm):
     fft.destroy()
 
 
+@pytest.mark.parametrize("shape", [(8, 6), (4, 2, 2, 2, 6)])
+def test_arrays_of_other_shapes(comm, shape):
+    """Nothing broadcasts but numbers, and where one rank's array does not fit no rank waits."""
+    fft = PFFT(comm, shape)
+    good, bad, last = newDistArray(fft, False, val=1), np.ones(6), comm.rank == comm.size - 1
+    match = "planned for arrays of shape"
+    for words in ({"input_array": bad}, {"output_array": np.ones((2, *fft.shape(True)), complex)}):
+        with pytest.raises((ValueError, shardfft.Error), match=match):
+            fft.forward(**({"input_array": good} | (words if last else {})))
+    assert np.isclose(comm.allreduce(abs(fft.forward(good)).sum()), 1)
+    assert np.isclose(comm.allreduce(abs(fft.forward(2)).sum()), 2)
+    fft.destroy()
+    one = fftw.fftn(fftw.aligned((4, 6), dtype="D"), axes=(0, 1))
+    with pytest.raises(ValueError, match=match):
+        one(bad)
+
+
 @pytest.mark.parametrize("dtype", ["d", "D"])
 def test_padding(comm, dtype):
     """As many modes as the shape says, of three halves of the points."""
@@ -227,7 +245,7 @@ def test_files(comm, tmp_path):
     index = np.arange(3 * 6 * 5.0).reshape(3, 6, 5)
     u[:] = index[u.local_slice()]
     file = HDF5File(path, domain=((0, 1.0), (0, 2.0)), mode="w")
-    file.write(0, {"u": [u, (u, [slice(None), 4])]})
+    file.write(0, {"u": [u, (u, [slice(None), 4]), (u, [-6, slice(None)])]})
     file.write(2, {"v": [Componentwise((2, 2, 6, 5), val=3, rank=2)]}, as_scalar=True, forward_output=False)
     for _ in range(20):  # rank 0 writes again when all have read
         u.write(path, "u", 1)
@@ -239,6 +257,7 @@ def test_files(comm, tmp_path):
 
         with h5py.File(path) as written:
             assert np.array_equal(written["u/1D/slice_4/0"], index[:, :, 4])
+            assert np.array_equal(written["u/1D/0_slice/0"], index[:, 0])
             assert np.array_equal(written["v10/2D/2"], np.full((6, 5), 3))
     with pytest.raises(OSError):
         HDF5File("/no/such/folder/x.h5", mode="w")
@@ -252,7 +271,7 @@ def test_netcdf_files(comm, tmp_path):
     u[:], v[:] = index[u.local_slice()], 2
     file = NCFile(path, domain=((0, 1.0), (0, 2.0), np.arange(5.0)), mode="w")
     for step in (0, 10, 10):
-        file.write(step, {"u": [u, (u, [slice(None), 4, slice(None)])], "v": [v]})
+        file.write(step, {"u": [u, (u, [slice(None), -2, slice(None)])], "v": [v]})
     u[:] = 0
     u.read(path, "u", 1)
     assert np.array_equal(u.v, index[u.local_slice()])
@@ -280,7 +299,7 @@ def test_descriptions(comm, tmp_path, domain):
     u = DistArray((4, 5, 6), val=1)
     file = HDF5File(path, domain=domain, mode="w")
     for step in (0, 10):
-        file.write(step, {"u": [u, (u, [slice(None), 3, slice(None)])]})
+        file.write(step, {"u": [u, (u, [slice(None), -2, slice(None)])]})
     if comm.rank > 0:
         return
     generate_xdmf(path)

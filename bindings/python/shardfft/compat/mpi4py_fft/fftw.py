@@ -44,6 +44,12 @@ def fits(array: Any, like: NDArray[Any]) -> bool:
     return alike and array.flags.c_contiguous and array.flags.writeable and array.flags.aligned
 
 
+def check_shape(array: Any, like: NDArray[Any]) -> None:
+    """Raise ValueError for an array of another shape; a number fills, and None is no array."""
+    if array is not None and np.shape(array) not in ((), like.shape):
+        raise ValueError(f"planned for arrays of shape {like.shape}, not {np.shape(array)}")
+
+
 def points(extents: Sequence[int], words: Sequence[str]) -> int:
     """Give the factor between forward and backward: docs/transforms.md has it of each transform."""
     factors = {"fft": lambda n: n, "dct1": lambda n: 2 * (n - 1), "dst1": lambda n: 2 * (n + 1)}
@@ -181,6 +187,8 @@ class FFT:
     ) -> NDArray[Any]:
         """Transform and give the result; ``implicit=False`` goes by ``self.input_array`` and ``self.output_array``."""
         source, target = self._input, self._output
+        check_shape(input_array, source)
+        check_shape(output_array, target)
         if input_array is not None:
             if implicit and fits(input_array, source):
                 source = input_array

@@ -11,6 +11,7 @@ import functools
 import operator
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -181,6 +182,11 @@ def _entries(fields: Mapping[str, Sequence[Any]], as_scalar: bool) -> Iterator[t
             for one in cut or ():
                 if isinstance(one, slice) and one != slice(None):
                     raise ValueError(f"files take integers and slice(None) of {name!r}, not {one}")
+            if cut is not None:  # indices below 0 count from the end, and names and descriptions from the beginning
+                cut = [
+                    one + array._p0.shape[axis] if isinstance(one, Integral) and one < 0 else one
+                    for axis, one in enumerate(cut)
+                ]
             if not as_scalar or array.rank == 0:
                 yield name, array, cut
             else:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ... import _options
+from ... import _mpi, _options
 from ..._plan import Plan, plan
 from . import fftw, libfft
 from .pencil import Pencil, Subcomm, Transfer
@@ -65,8 +65,11 @@ class Transform:
 
         ``normalize`` divides by the number of points; without it forward does, backward does not.
         """
-        if input_array is not None:
-            self.input_array[...] = input_array
+        whole = self.input_pencil.subcomm.whole
+        if whole is None:
+            self._take(input_array, output_array)
+        else:
+            _mpi.agree(whole, lambda: self._take(input_array, output_array))
         for stage, move, following in zip(self._xfftn, self._transfer, self._xfftn[1:], strict=False):
             stage(**words)
             move(stage.output_array, following.input_array)
@@ -75,6 +78,13 @@ class Transform:
             return self.output_array
         output_array[...] = self.output_array
         return output_array
+
+    def _take(self, input_array: Any, output_array: Any) -> None:
+        """Copy the input, where it and the output have the shapes that were planned."""
+        fftw.check_shape(input_array, self.input_array)
+        fftw.check_shape(output_array, self.output_array)
+        if input_array is not None:
+            self.input_array[...] = input_array
 
 
 class OneWay:
@@ -92,18 +102,24 @@ class OneWay:
         """Transform; as :class:`Transform`."""
         if words:
             raise TypeError(f"transforms have no option {', '.join(words)}; known: normalize")
-        source = self.input_array
-        if input_array is not None:
-            if fftw.fits(input_array, source):
+        made: Any = self._owner._plan
+        made._open()
+        source, target = self.input_array, self.output_array
+        try:
+            fftw.check_shape(input_array, source)
+            fftw.check_shape(output_array, target)
+            if input_array is not None and fftw.fits(input_array, source):
                 source = np.asarray(input_array)
-            else:
+            elif input_array is not None:
                 source[...] = input_array
-        target = self.output_array
+        except Exception as error:
+            made._refuse(error)
+            raise
         fits = output_array is not None and fftw.fits(output_array, target)
         if fits and not np.may_share_memory(source, output_array):
             target = output_array.view(np.ndarray)
         forward = self._name == "forward"
-        getattr(self._owner._plan, self._name)(source, out=target)
+        getattr(made, self._name)(source, out=target)
         if normalize is not None and bool(normalize) != forward:
             target *= 1 / self._owner._points if normalize else self._owner._points
         if output_array is None:

@@ -99,7 +99,7 @@ def _grid(grid: Any, h5filename: str, cut: str, data: Any, periodic: Any) -> lis
     for i, axis in enumerate(axes):
         at = fixed[axis]
         if at is not None:
-            places[i] = (places[i][0][at : at + 1], places[i][1])
+            places[i] = (places[i][0][[at]], places[i][1])
     if len(places) == 2:
         places.insert(0, (np.zeros(1), 1.0))
     shape = [len(points) for points, _ in places]

@@ -117,6 +117,23 @@ def test_arithmetic(comm, rng):
     same(other + y, a + b)  # the same cuts in another memory order
 
 
+def test_blocks_beside_no_elements(comm):
+    """Ranks without rows take blocks without rows of any shape, and what broadcasts to the whole array."""
+    whole = np.arange(6.0).reshape(1, 6)
+    d, v = (DistArray.from_global(one, comm, components=one.ndim > 2) for one in (whole, np.stack([whole, whole])))
+    rows = whole[comm.rank : comm.rank + 1]
+    for other in (rows, whole, whole[0], rows[:, :1]):
+        exact = other if other.size else whole[:, : other.shape[1]]
+        same(d + other, whole + exact)
+        same(other * v, exact * np.stack([whole, whole]))
+        same(np.maximum(d, other), np.maximum(whole, exact))
+    d += rows
+    same(d, 2 * whole)
+    for bad in (np.ones(5), np.ones((2, 1, 6))):
+        with pytest.raises(ValueError, match="does not broadcast"):
+            d + bad
+
+
 def test_vectors_and_scalars(comm, rng):
     a, b = rng.standard_normal((3, 6, 4)), rng.standard_normal((6, 4))
     v, s = DistArray.from_global(a, comm, components=True), DistArray.from_global(b, comm)

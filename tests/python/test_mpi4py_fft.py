@@ -194,6 +194,8 @@ def test_arrays(comm):
             a.get(key)
     whole = a.as_shardfft()
     assert whole.shape == (3, 8, 6, 5) and np.array_equal(whole.gather(), index)
+    few = DistArray((3, 2, 1, 6), [0, 1], val=2, rank=2).as_shardfft()  # nothing on other ranks than the first
+    assert few.shape == (6, 1, 6) and np.array_equal(few.gather(), np.full((6, 1, 6), 2))
     with pytest.raises(ValueError):
         a.redistribute(out=DistArray((8, 6)))
 

@@ -74,7 +74,9 @@ def _block(value: Any, like: DistArray) -> Any:
             fits = np.broadcast_shapes(tuple(value.shape), shape) == shape
         except ValueError:
             fits = False
-        if not fits:
+        if not fits and _fits_nothing(tuple(value.shape), like):
+            value = value.reshape(-1)[:0].reshape(shape)
+        elif not fits:
             raise ValueError(
                 f"an array of shape {tuple(value.shape)} does not broadcast to the block {shape} of rank {like.rank}; "
                 "DistArray.from_global() cuts a whole one"
@@ -82,6 +84,13 @@ def _block(value: Any, like: DistArray) -> Any:
         if isinstance(value, np.ndarray):
             return library_of(like.local).bring(like.local, value)
     return value
+
+
+def _fits_nothing(shape: tuple[int, ...], like: DistArray) -> bool:
+    """Whether an array may meet the block of a rank without elements: empty too, or as it broadcasts to the whole."""
+    if 0 not in like.local.shape or len(shape) > like.ndim:
+        return False
+    return 0 in shape or all(n in (1, whole) for n, whole in zip(shape[::-1], like.shape[::-1], strict=False))
 
 
 def _is_operand(value: Any) -> bool:

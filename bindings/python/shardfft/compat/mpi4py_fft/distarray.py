@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from numbers import Integral, Number
 from typing import TYPE_CHECKING, Any
@@ -199,7 +200,7 @@ class DistArray(np.ndarray):
 
     def as_shardfft(self) -> Whole:
         """See the block as a ``shardfft.DistArray``; the same memory. Collective."""
-        fields = self.v.reshape(-1, *self._p0.subshape) if self.rank else self.v
+        fields = self.v.reshape(math.prod(self.shape[: self.rank]), *self._p0.subshape) if self.rank else self.v
         return Whole.from_local(fields, self._p0.subcomm.whole, self._p0._layout(), components=self.rank > 0)
 
     def write(

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "c/handles.hpp"
+#include "geometry/shape.hpp"
 
 namespace shardfft::c {
 
@@ -93,9 +94,9 @@ std::vector<int> devices_of(int count, const int* devices);
 inline shardfft_progression c_progression(const Progression& p) { return {p.first, p.count, p.stride}; }
 /// An index alone has no stride, which programs in C leave 0.
 inline Progression progression(const shardfft_progression& p) {
-  require(p.count <= 1 || p.stride >= 1, "a progression of ", p.count, " indices from ", p.first, " on has stride ",
-          p.stride, "; strides are at least 1");
-  return {p.first, p.count, p.count <= 1 ? 1 : p.stride};
+  const Progression made{p.first, p.count, p.count <= 1 ? 1 : p.stride};
+  check_stride(made);
+  return made;
 }
 IndexSet index_set(std::span<const shardfft_progression> axes);
 

@@ -8,7 +8,7 @@ list(FILTER SHARDFFT_GPU_SOURCES EXCLUDE REGEX "src/gpu/move/nccl")
 # The line kernels' headers as text: the same source is compiled here and, for other lengths, when a plan is made.
 set(_kernel_headers device/line_checks.hpp device/line_cut.hpp device/plane_cut.hpp)
 foreach(_header butterfly.cuh complex.cuh kernel_pass.hpp kernel_planes.hpp line_fft.cuh line_sums.cuh pass_kernel.cuh
-    pass_places.cuh plain_kernel.cuh plane_kernel.cuh plane_rows.cuh tile_fetch.cuh)
+    pass_places.cuh plain_kernel.cuh plane_kernel.cuh plane_rows.cuh shuffle.cuh tile_fetch.cuh)
   list(APPEND _kernel_headers device/cuda/lines/${_header})
 endforeach()
 # Those of operators whose text users give.

@@ -1,6 +1,6 @@
 #pragma once
 // The runtime of the GPUs' vendor, under CUDA's names: kernels that suit any GPU include this in place of it, and are
-// compiled for AMD's as well (.ci/run hip).
+// compiled for AMD's as well (tools/compile_hip.sh).
 #include "base/check.hpp"
 
 #if defined(__HIP__)

@@ -3,6 +3,7 @@
 #ifndef __CUDACC_RTC__
 #include <algorithm>
 
+#include "device/cuda/vendor.hpp"
 #include "device/facts.hpp"
 #include "shardfft/layout.hpp"
 #include "tune/defaults.hpp"

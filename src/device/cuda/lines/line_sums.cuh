@@ -5,6 +5,7 @@
 // what passes are short of: sums of bits are kept in shared memory, and of squares the upper word.
 #include "device/cuda/lines/kernel_pass.hpp"
 #include "device/cuda/lines/line_fft.cuh"
+#include "device/cuda/lines/shuffle.cuh"
 
 namespace shardfft::device::lines {
 
@@ -243,7 +244,7 @@ class LineSums {
   static __device__ __forceinline__ double sum_of_lanes(double x, unsigned lane, unsigned count) {
 #pragma unroll 1
     for (unsigned step = 16; step > 0; step /= 2) {
-      const double other = __shfl_down_sync(~0U >> (32 - count), x, step);
+      const double other = of_lane_after(~0U >> (32 - count), x, step);
       if (lane + step < count) x += other;
     }
     return x;

@@ -2,6 +2,7 @@
 // What the kernels of passes share: which lines a tile has, and where their points lie in memory.
 #include "device/cuda/lines/kernel_pass.hpp"
 #include "device/cuda/lines/line_fft.cuh"
+#include "device/cuda/lines/shuffle.cuh"
 
 namespace shardfft::device::lines {
 
@@ -68,12 +69,8 @@ struct LinesThere {
 /// What the next lane of the line's columns has; `Together`: all lanes of the warp ask.
 template <int Width, bool Together>
 __device__ __forceinline__ double of_next_lane(double x) {
-#ifdef __HIP__
-  return __shfl_down(x, 1, Width);
-#else
   const unsigned line = ((1U << Width) - 1) << (threadIdx.x % 32 / Width * Width);
-  return __shfl_down_sync(Together ? ~0U : line, x, 1, Width);
-#endif
+  return of_lane_after<Width>(Together ? ~0U : line, x, 1);
 }
 
 /// Where every other point of a line begins in the middle of a unit of 16 bytes, of one owner: there the second of a
@@ -110,7 +107,9 @@ __device__ __forceinline__ void leave(const Cx<T> (&v)[C::E], const KernelOutput
                                       const ThreadPlace& at) {
   constexpr int last = C::stages - 1;
   if (Odd && out.line_stride[0] % 2 != 0) return leave_shifted<C, T, Width, Backward>(v, out, to, at);
-  const auto [column, first, second] = LinesThere(to, at);
+  const LinesThere there(to, at);
+  const int column = there.column;
+  const bool first = there.first, second = there.second;
   const auto put = [&](int i, double* number) { *reinterpret_cast<double2*>(number) = pack<Backward>(v[i]); };
   if (first && (Traits<T>::lines == 1 || second)) {
     if (out.mixed)

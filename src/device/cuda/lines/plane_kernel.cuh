@@ -176,8 +176,8 @@ struct Feeder {
 __device__ __forceinline__ Tile tile_on(const Desk& desk, unsigned step) {
   Tile tile{};
   if (threadIdx.x % 32 == 0) tile = desk.tile[step & 1];
-  return {static_cast<TileKind>(__shfl_sync(~0u, static_cast<unsigned>(tile.kind), 0)), __shfl_sync(~0u, tile.plane, 0),
-          __shfl_sync(~0u, tile.index, 0)};
+  return {static_cast<TileKind>(of_first_lane(static_cast<unsigned>(tile.kind))), of_first_lane(tile.plane),
+          of_first_lane(tile.index)};
 }
 
 /// Where weights lie in shared memory (PlaneCut::checked_bytes).

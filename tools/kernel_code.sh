@@ -20,7 +20,7 @@ headers=$(sed -n '/_kernel_headers device/,/endforeach/p' cmake/gpu.cmake | grep
   sed -E 's,^([a-z_]+\.),device/cuda/lines/\1,' | paste -sd ';')
 cmake -DOUT="$into/kernel_sources.cpp" -DROOT="$ROOT/src" "-DFILES=$headers" -P cmake/embed.cmake
 "${CXX:-g++}" -std=c++20 -O1 -Iinclude -Isrc -isystem "$toolkit/include" -o "$into/warm_lines" bench/kernels/warm_lines.cpp \
-  src/device/cuda/lines/{jit,nvrtc,compile_apart}.cpp src/device/{kernel_cache,line_recipe,line_cuts,plane_recipe}.cpp src/base/own_folder.cpp \
+  src/device/cuda/lines/{jit,nvrtc,compile_apart}.cpp src/device/{kernel_cache,line_recipe,line_cuts,plane_recipe}.cpp src/base/{own_folder,proof}.cpp \
   "$into/kernel_sources.cpp" -ldl -pthread
 export LD_LIBRARY_PATH=$toolkit/lib64:${LD_LIBRARY_PATH:-} SHARDFFT_CACHE=$into/cache
 rm -rf "$SHARDFFT_CACHE"

@@ -1,24 +1,14 @@
 #!/usr/bin/env bash
-# Compiles the kernels that suit any GPU (box copies, loops over elements, sums of checks, line passes that read by
-# themselves) for AMD's, with Debian's hipcc: no library is made and nothing runs. Other line passes and plane passes need
-# bulk tensor copies, which only NVIDIA has; the runtime and the FFTs are their makers': those an implementation of
-# src/device for AMD would bring.
+# Compiles the kernels that suit any GPU (those that know the vendor's runtime by device/cuda/vendor.hpp, and line passes that
+# read by themselves) to the assembly of AMD's GPUs, with a clang that knows them and Debian's headers of HIP: no library is
+# made and nothing runs. Other line passes and plane passes need bulk tensor copies, which only NVIDIA has; the runtime and
+# the FFTs are their makers': those an implementation of src/device for AMD would bring.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 cd "$ROOT"
 
 bash tools/install_dependencies.sh hip
 mkdir -p "$BUILD/hip"
-# compiled FILE: what hipcc says is shown where it fails.
-compiled() {
-  local log
-  log=$BUILD/hip/$(basename "${1%.*}")
-  # __grid_constant__ is a promise to nvcc that arguments stay where they are; other compilers do not know the word.
-  hipcc -x hip --offload-arch="${SHARDFFT_HIP_ARCH:-gfx90a}" -std=c++20 -O2 -Wall -Werror -Iinclude -Isrc -D__grid_constant__= \
-    -c "$1" -o "$log.o" 2> "$log.log" || { cat "$log.log" >&2; die "hipcc does not compile $(basename "$1")"; }
-  echo "$(basename "$1"): compiled"
-}
-for kernels in copy_box half_lines modes pointwise sums; do compiled "src/device/cuda/$kernels.cu"; done
 
 # As src/device/cuda/lines/jit.cpp writes them.
 cat > "$BUILD/hip/plain_pass.cu" << 'TEXT'
@@ -32,5 +22,25 @@ extern "C" __global__ void __launch_bounds__(800, 1) forward(const __grid_consta
 extern "C" __global__ void __launch_bounds__(616, 1) backward(const __grid_constant__ PlainPass pass) {
   run_plain_pass<Uneven, Twin, 8, true, true>(pass);
 }
+extern "C" __global__ void __launch_bounds__(616, 1) checked(const __grid_constant__ PlainPass pass) {
+  run_plain_pass<Uneven, double, 8, false, false, Checks::weights_held>(pass);
+}
 TEXT
-compiled "$BUILD/hip/plain_pass.cu"
+
+# compiled ARCHITECTURE FILE: the compiler is heard only where it fails.
+compiled() {
+  local log
+  log=$BUILD/hip/$1-$(basename "${2%.*}")
+  # __grid_constant__ is a promise to nvcc that arguments stay where they are; other compilers do not know the word. GCC 12's
+  # own headers use what they call deprecated.
+  clang-19 -x hip --offload-arch="$1" --offload-device-only -nogpulib -D__HIP_PLATFORM_AMD__=1 -D__grid_constant__= \
+    -std=c++20 -O1 -Wall -Werror -Wno-deprecated-declarations -Iinclude -Isrc -S "$2" -o "$log.s" 2> "$log.log" ||
+    { cat "$log.log" >&2; die "clang does not compile $2 for $1"; }
+}
+export -f compiled die
+export BUILD
+mapfile -t kernels < <(grep -l '"device/cuda/vendor.hpp"' src/device/cuda/*.cu)
+# Sources are the same for all of their GPUs: of the second one the kernel with most of them is enough.
+printf '%s\0' gfx942 "$BUILD/hip/plain_pass.cu" gfx90a "$BUILD/hip/plain_pass.cu" "${kernels[@]/#/gfx90a%}" | tr % '\0' |
+  xargs -0 -n 2 -P "$(jobs)" bash -c 'compiled "$0" "$1"'
+echo "compiled for gfx90a and gfx942: a line pass; for gfx90a: ${kernels[*]##*/}"

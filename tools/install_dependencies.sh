@@ -12,7 +12,7 @@ for group in "$@"; do
     ci) packages+=(libmpich-dev mpich abigail-tools pkg-config xz-utils mpi-default-dev dpkg-dev debhelper lintian) ;;
     lint) packages+=(cppcheck) ;;
     programs) packages+=(lammps lammps-examples mpb-mpi) ;;
-    hip) packages+=(hipcc) ;;
+    hip) packages+=(clang-19 libamdhip64-dev) ;;
     *) die "unknown group of packages '$group'" ;;
   esac
 done

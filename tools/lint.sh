@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Formatting (clang-format), static analysis (cppcheck) and Python lint (ruff) of the files git knows.
+# Formatting (clang-format), static analysis (cppcheck) and Python lint (ruff) of the files git knows, and whether kernels
+# still compile for AMD's GPUs.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 usage="usage: ./run lint [--fix]
@@ -31,6 +32,9 @@ say "cppcheck"
 cppcheck --quiet --std=c++20 --language=c++ --inline-suppr --error-exitcode=1 -j "$(cores)" -I include -I src \
   --enable=warning,performance,portability --suppressions-list=tools/cppcheck.txt \
   $(git ls-files 'src/*.cpp' 'bindings/*.cpp' 'examples/*.cpp' 'claims/*.cpp' 'bench/*.cpp') || failed+=(cppcheck)
+
+say "kernels for AMD's GPUs"
+bash tools/compile_hip.sh || failed+=(hip)
 
 if [[ ${#python[@]} -gt 0 ]]; then
   say "ruff, ${#python[@]} files"

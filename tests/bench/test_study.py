@@ -1,16 +1,13 @@
-"""Sets of the papers, and the search for a library's best setting."""
+"""Sets of the papers."""
 
-import json
 import os
-import sys
 
 import pytest
 import yaml
 from conftest import ROOT
 
-from shardfft_bench import campaign, cli, experiments, results, study
-from shardfft_bench.launch import Launcher
-from shardfft_bench.libraries import Library, find_libraries
+from shardfft_bench import cli, experiments, results, study
+from shardfft_bench.libraries import Library
 
 MANIFEST = yaml.safe_load((ROOT / "docs" / "studies" / "manifest.yaml").read_text(encoding="utf-8"))
 EVERY = [experiments.load(name) for name in experiments.available()]
@@ -65,49 +62,6 @@ def test_a_paper_is_run_and_resumed(fake_drivers, plain_launcher, tmp_path, monk
     assert cli.main(["study"]) == cli.OK
     assert "003  planner" in capsys.readouterr().out
     assert cli.main(["study", "005", "--drivers", str(fake_drivers)]) == cli.MISTAKE
-
-
-# A driver whose time is its option `delay`, in seconds.
-SLOW = """#!{python}
-import json, sys
-if sys.argv[1:] == ["--describe"]:
-    print(json.dumps({{"library": "slow", "version": "1", "capabilities": {{}}, "distributed": True}}))
-    raise SystemExit
-case = json.loads(sys.argv[1])
-error = {{"max": 1e-15, "l2": 1e-16}}
-record = {{"schema": 1, "library": "slow", "version": "1", "status": "ok", "case": case, "ranks": 1,
-    "samples": [case["options"].get("delay", 9)], "plan_seconds": 0, "flop": 1, "error": {{"after_timing": error}},
-    "machine": {{}}, "environment": {{}}}}
-if case["options"].get("delay") == 0:
-    record = {{**record, "status": "unsupported", "reason": "no such delay"}}
-    del record["samples"]
-with open(sys.argv[2], "a") as file:
-    file.write(json.dumps(record) + "\\n")
-"""
-
-
-def test_a_search_finds_the_fastest_setting_and_later_rounds_run_it(tmp_path, plain_launcher, experiment):
-    drivers = tmp_path / "bin"
-    drivers.mkdir()
-    program = drivers / "bench-slow"
-    program.write_text(SLOW.format(python=sys.executable))
-    program.chmod(0o755)
-    (drivers / "bench-manifest.json").write_text(json.dumps({"libraries": {"slow": {"driver": "bench-slow"}}}))
-    entry = {
-        "library": "slow",
-        "search": {"options": {"delay": [3, 1, 0, 2], "colour": ["red"]}, "effort": ["patient"]},
-    }
-    loaded = experiments.load(experiment(["slow", entry]))
-    runs = experiments.runs(loaded)
-    assert len({run.key for run in runs}) == len(runs) == 1 + 4 + 2
-    libraries, launcher = find_libraries([str(drivers)]), Launcher(plain_launcher)
-    into = tmp_path / "set"
-    assert campaign.carry_out(runs, libraries, launcher, into, loaded) == {"ok": 6, "unsupported": 1}
-    tuned = [one for one in results.load(into) if one["label"] == "slow tuned"]
-    assert [one["samples"] for one in tuned] == [[1]] and tuned[0]["case"]["options"]["delay"] == 1
-    assert "slow [effort=patient colour=red delay=3]" in {one["label"] for one in results.load(into)}
-    again = experiments.runs(loaded)
-    assert campaign.carry_out(again, libraries, launcher, into, loaded) == {}, "what was chosen is done"
 
 
 def test_features_of_libraries_are_a_table_for_documents(fake_drivers, capsys):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import json
+import math
 import shutil
 import subprocess
 import sys
@@ -14,7 +15,7 @@ from pathlib import Path
 
 from . import __version__, results
 from .errors import BenchError
-from .execute import execute
+from .execute import execute, variant_folder
 from .experiments import Run
 from .launch import Launcher
 from .libraries import Library
@@ -39,15 +40,16 @@ def revision() -> str:
         return f"shardfft-bench {__version__}"
 
 
-def finished(file: Path, retry_failed: bool, libraries: dict[str, Library]) -> set[str]:
+def finished(records: list[dict], retry_failed: bool, libraries: dict[str, Library]) -> set[str]:
     """Keys of the runs that need not be repeated. What was missing is to be run once its library is found."""
 
     def final(record: dict) -> bool:
         if record["status"] == "missing":
-            return record["library"] not in libraries or not libraries[record["library"]].found
+            found = record["library"] in libraries and libraries[record["library"]].found
+            return not found or ("variant" in record and not variant_folder(record["variant"]))
         return not retry_failed or record["status"] in {"ok", "unsupported"}
 
-    return {record["key"] for record in results.load(file.parent) if final(record)}
+    return {record["key"] for record in records if final(record)}
 
 
 def statuses(runs: list[Run], into: Path) -> set[str]:
@@ -93,10 +95,13 @@ class Progress:
             self._bar.update(self._task, description=title(run))
 
     def end(self, run: Run, record: dict) -> None:
+        self.leave_out(run, outcome(record))
+
+    def leave_out(self, run: Run, why: str) -> None:
         self._done += 1
         if self._bar:
             self._bar.update(self._task, completed=self._done)
-        self.say(f"[{self._done}/{self._total}] {title(run)}: {outcome(record)}")
+        self.say(f"[{self._done}/{self._total}] {title(run)}: {why}")
 
 
 def title(run: Run) -> str:
@@ -123,6 +128,7 @@ def complete(record: dict, run: Run, experiment: str, git: str) -> dict:
         "schema": 1, "key": run.key, "experiment": experiment, "library": run.library, "label": run.label,
         "point": run.point, "round": run.round, "revision": git,
     }  # fmt: skip
+    facts.update({name: said for name, said in (("mpi", run.mpi), ("variant", run.variant)) if said})
     record = {"case": run.case, "ranks": run.ranks, **record, **facts}
     problem = results.fault(record)
     if not problem:
@@ -161,7 +167,8 @@ def alone(file: Path):
 def _carry_out(
     runs: list[Run], libraries: dict[str, Library], launcher: Launcher, file: Path, name: str, retry_failed: bool
 ) -> dict[str, int]:
-    done = finished(file, retry_failed, libraries)
+    kept = results.load(file.parent)
+    done = finished(kept, retry_failed, libraries)
     todo = [run for run in runs if run.key not in done]
     counts: dict[str, int] = {}
     git = revision()
@@ -171,22 +178,15 @@ def _carry_out(
             if done and len(todo) < len(runs):
                 progress.say(f"resuming: {len(runs) - len(todo)} of {len(runs)} runs are done")
             for run in todo:
+                if run.search and spent(run, kept) >= run.budget:
+                    progress.leave_out(run, f"the search has had its {run.budget:g} s")
+                    continue
                 progress.begin(run)
-                library = libraries[run.library]
-                if run.candidates and not choose(run, file):
-                    reason = "no setting of the search could be run"
-                    record = {
-                        "status": "unsupported",
-                        "reason": reason,
-                        "version": library.facts.get("version", "not found"),
-                    }
-                elif library.found:
-                    record = execute(run, library, launcher, scratch)
-                else:
-                    record = {"status": "missing", "reason": library.missing, "version": "not found"}
+                record = _record(run, libraries[run.library], launcher, scratch, kept)
                 record.setdefault("started", time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()))
                 record = complete(record, run, name, git)
                 results.append(file, record)
+                kept.append(record)
                 counts[record["status"]] = counts.get(record["status"], 0) + 1
                 progress.end(run, record)
     finally:
@@ -194,25 +194,52 @@ def _carry_out(
     return counts
 
 
-def choose(run: Run, file: Path) -> bool:
-    """Gives the run the case of its candidates that was fastest in the first round; whether one was run there."""
-    key = run.key
-    best = None
-    for record in results.load(file):
-        same = record["library"] == run.library and record["point"] == run.point and record["round"] == 0
-        asked = next((case for case in run.candidates if _asks(record["case"], case)), None) if same else None
-        if asked is not None and record["status"] == "ok" and record["label"].endswith("]"):
-            median = summary(record["samples"])["median"]
-            best = min(best or (median, asked), (median, asked), key=lambda one: one[0])
-    if best:
-        run.case = best[1]
-        run.fixed_key = key  # what was to be run has not changed
-    return best is not None
+def _record(run: Run, library: Library, launcher: Launcher, scratch: Path, kept: list[dict]) -> dict:
+    """What the run's driver tells, or why it was not started."""
+    if not library.found:
+        return {"status": "missing", "reason": library.missing, "version": "not found"}
+    search = choose(run, kept) if run.candidates else {}
+    if run.candidates and not search:
+        reason = "no setting of the search could be run"
+        return {"status": "unsupported", "reason": reason, "version": library.facts.get("version", "not found")}
+    record = execute(run, library, launcher, scratch)
+    return {**record, "search": search} if search else record
 
 
-def _asks(said: dict, case: dict) -> bool:
-    """Whether a record's case, which has all defaults, is this one."""
-    return all(said.get(key) == value for key, value in case.items())
+def _of_search(one: Run, records: list[dict]) -> list[dict]:
+    """The records of the search that the run belongs to, or whose fastest setting it is."""
+    search = one.search or one.candidates[0].search
+    return [
+        record
+        for record in records
+        if record["library"] == one.library
+        and record["point"] == one.point
+        and record["round"] == 0
+        and record["label"].startswith(f"{search} [")
+    ]
+
+
+def spent(run: Run, records: list[dict]) -> float:
+    """Seconds that the run's search has taken, with the starts of processes."""
+    return sum(record.get("launch", {}).get("wall_seconds", 0) for record in _of_search(run, records))
+
+
+def choose(run: Run, records: list[dict]) -> dict:
+    """Gives the run the setting of its candidates that was fastest in the first round; what the search was.
+
+    Empty when none could be run there.
+    """
+    of_search = _of_search(run, records)
+    good = {record["label"]: summary(record["samples"])["median"] for record in of_search if record["status"] == "ok"}
+    known = [one for one in run.candidates if one.label in good]
+    if not known:
+        return {}
+    run.fixed_key = run.key  # what was to be run has not changed
+    best = min(known, key=lambda one: good[one.label])
+    run.case, run.environment, run.mpi, run.variant = best.case, best.environment, best.mpi, best.variant
+    tried = len({record["label"] for record in of_search})
+    told = {"setting": best.label, "settings": len(run.candidates), "tried": tried, "seconds": spent(run, records)}
+    return told if math.isinf(best.budget) else {**told, "budget_seconds": best.budget}
 
 
 def require_known(runs: list[Run], libraries: dict[str, Library]) -> None:

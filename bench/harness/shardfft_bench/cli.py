@@ -14,7 +14,7 @@ import sys
 import warnings
 from pathlib import Path
 
-from . import __version__, campaign, experiments
+from . import __version__, campaign, execute, experiments
 from .errors import BenchError
 from .launch import Launcher
 from .libraries import find_libraries, table
@@ -74,10 +74,12 @@ def _run(options: argparse.Namespace) -> int:
         for run in runs:
             library = libraries[run.library]
             driver = [*library.command, json.dumps(run.case, separators=(",", ":"))]
-            if not library.found:
-                print(f"# {campaign.title(run)}: {library.missing}")
+            refused = {"reason": library.missing} if not library.found else execute.refusal(run, launcher)
+            if refused:
+                print(f"# {campaign.title(run)}: {refused['reason']}")
                 continue
-            command, _ = launcher.start(run.ranks, run.case.get("threads", 1), driver, run.environment)
+            variables = execute.variables_of(run, launcher)
+            command, _ = launcher.start(run.ranks, run.case.get("threads", 1), driver, variables)
             print(f"# {campaign.title(run)}\n{shlex.join(command)}")
         return OK
     launcher.require(max(run.ranks for run in runs))

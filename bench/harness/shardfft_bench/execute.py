@@ -10,6 +10,8 @@ import subprocess
 import time
 from pathlib import Path
 
+from . import single_copy
+from .errors import BenchError
 from .experiments import Run
 from .launch import Launcher
 from .libraries import Library
@@ -53,20 +55,56 @@ def _read(path: Path) -> dict | None:
 
 
 def _shown(command: list[str], private: list[str]) -> list[str]:
-    """The command without the folders of this machine: the driver, its record and what is preloaded by their names."""
+    """The command without the folders of this machine: the driver, its record, what is preloaded by names."""
     shown = [Path(word).name if word in private else word for word in command]
-    return [re.sub(r"LD_PRELOAD=\S*/", "LD_PRELOAD=", word) for word in shown]
+    shown = [re.sub(r"LD_PRELOAD=\S*/", "LD_PRELOAD=", word) for word in shown]
+    return [re.sub(r"((?:LD_LIBRARY_)?PATH|OPAL_PREFIX)=.*", r"\1=...", word) for word in shown]
+
+
+def variant_folder(name: str) -> Path | None:
+    """A build of a rival with other flags or of another version: its folder, if SHARDFFT_BENCH_VARIANTS holds it."""
+    root = os.environ.get("SHARDFFT_BENCH_VARIANTS", "")
+    found = Path(root).resolve() / name
+    return found if root and (found / "lib").is_dir() else None
+
+
+def _of_variant(name: str) -> dict[str, str]:
+    """Variables by which loader and shell find the variant's libraries and programs before all others."""
+    folder = variant_folder(name)
+    first = {"LD_LIBRARY_PATH": folder / "lib", **({"PATH": folder / "bin"} if (folder / "bin").is_dir() else {})}
+    variables = {key: ":".join(filter(None, [str(one), os.environ.get(key, "")])) for key, one in first.items()}
+    return {**variables, **({"OPAL_PREFIX": str(folder)} if (folder / "bin" / "ompi_info").exists() else {})}
+
+
+def refusal(run: Run, launcher: Launcher) -> dict | None:
+    """The record of a run whose settings cannot be had here."""
+    if run.variant and not variant_folder(run.variant):
+        reason = f"SHARDFFT_BENCH_VARIANTS has no folder {run.variant} with a folder lib; see docs/bench.md"
+        return {"status": "missing", "reason": reason, "version": "not found"}
+    try:
+        launcher.settings(run.mpi)
+    except BenchError as error:
+        return {"status": "unsupported", "reason": str(error), "version": "not started"}
+    return None
+
+
+def variables_of(run: Run, launcher: Launcher) -> dict[str, str]:
+    """What the run's settings add to the environment."""
+    return {**launcher.settings(run.mpi), **(_of_variant(run.variant) if run.variant else {}), **run.environment}
 
 
 def execute(run: Run, library: Library, launcher: Launcher, scratch: Path) -> dict:
     """The record of the run: the driver's own, or one that says how it failed."""
+    refused = refusal(run, launcher)
+    if refused:
+        return refused
     if not simulated(run.network):
         return _execute(run, library, launcher, scratch, None)
     try:
         with Hosts(run.network, run.ranks, scratch, sorted(os.sched_getaffinity(0))) as hosts:
             return _execute(run, library, launcher, scratch, hosts)
-    except NetworkRefusedError as refusal:
-        reason = f"the network '{run.network['name']}' cannot be made here: {refusal}"
+    except NetworkRefusedError as error:
+        reason = f"the network '{run.network['name']}' cannot be made here: {error}"
         return {"status": "unsupported", "reason": reason, "version": library.facts.get("version", "unknown")}
 
 
@@ -74,7 +112,7 @@ def _execute(run: Run, library: Library, launcher: Launcher, scratch: Path, host
     record_path, log_path = scratch / f"{run.key}.json", scratch / f"{run.key}.log"
     record_path.unlink(missing_ok=True)
     driver = [*library.command, json.dumps(run.case, separators=(",", ":")), str(record_path)]
-    variables = dict(run.environment)
+    variables = variables_of(run, launcher)
     if run.case.get("profile") and library.profile:
         variables["LD_PRELOAD"] = ":".join(filter(None, [library.profile, variables.get("LD_PRELOAD", "")]))
     command, environment = launcher.start(run.ranks, run.case.get("threads", 1), driver, variables, hosts)
@@ -115,6 +153,11 @@ def _execute(run: Run, library: Library, launcher: Launcher, scratch: Path, host
     record.pop("command", None)  # the same as the launch's, with folders
     record.setdefault("version", library.facts.get("version", "unknown"))
     private = [library.command[0], str(record_path), library.profile] + ([str(hosts.agent)] if hosts else [])
-    shown = _shown(command, private)
-    record["launch"] = {"command": shown, "wall_seconds": time.monotonic() - began, "load_before": load}
+    record["launch"] = {
+        "command": _shown(command, private),
+        "wall_seconds": time.monotonic() - began,
+        "load_before": load,
+    }
+    if record["status"] == "ok":
+        record["machine"] = {**record.get("machine", {}), **single_copy.state(environment)}
     return record

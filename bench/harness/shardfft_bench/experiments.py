@@ -1,11 +1,12 @@
 """Experiments as data: a YAML file becomes a list of runs.
 
 A *point* is one setting at which libraries are compared (a case and a number of ranks); a *run* is one process start
-of one library at one point in one round.
+of one library at one point in one round. A *search* is a library's runs at a point in the first round, one a setting.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import itertools
 import json
@@ -32,7 +33,11 @@ class Run:
     time_limit: float
     environment: dict = field(default_factory=dict)
     network: dict | None = None
-    candidates: list[dict] = field(default_factory=list)  # cases; the fastest of the first round is run
+    mpi: dict = field(default_factory=dict)  # settings of the MPI library by words that launchers know
+    variant: str = ""  # a build whose libraries the loader finds first: a folder of SHARDFFT_BENCH_VARIANTS
+    search: str = ""  # the label of the search that the run is a part of
+    budget: float = math.inf  # seconds, with the starts of processes, after which a search begins no other setting
+    candidates: list[Run] = field(default_factory=list)  # of the first round, whose fastest is run again
     fixed_key: str = ""
 
     @property
@@ -41,8 +46,8 @@ class Run:
         if self.fixed_key:
             return self.fixed_key
         parts = [self.library, self.label, self.ranks, self.case, self.round, self.environment]
-        parts += [self.network] if self.network else []
-        parts += [self.candidates] if self.candidates else []
+        parts += [one for one in (self.network, self.mpi, self.variant) if one]
+        parts += [[one.key for one in self.candidates]] if self.candidates else []
         return hashlib.sha1(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]
 
 
@@ -73,6 +78,8 @@ def _check(experiment: dict, path: Path) -> None:
         raise BenchError(f"{path} is no experiment: {problem}")
     for each in experiment.get("networks", []):
         network.check(each)
+    if "search_seconds" not in experiment and any("search" in _entry(one) for one in experiment["libraries"]):
+        raise BenchError(f"{path} is no experiment: a search wants search_seconds, the same for every library")
 
 
 def case_keys() -> list[str]:
@@ -157,47 +164,74 @@ def _run_of(entry: dict, point: dict, round_: int, time_limit: float) -> Run | N
     return Run(
         entry["library"], entry.get("label", entry["library"]), point, ranks, case, round_, time_limit,
         {key: str(value) for key, value in entry.get("environment", {}).items()}, point.get("network"),
+        entry.get("mpi", {}), entry.get("variant", ""),
     )  # fmt: skip
 
 
+# What a setting may say beside keys of a case: mappings of their own.
+OWN = ("options", "environment", "mpi")
+PACKAGED = "packaged"  # among the variants of a search: none
+
+
 def _settings(search: dict) -> list[dict]:
-    """Every combination of the values that a search has: keys of a case, and of its options."""
-    options = search.get("options", {})
-    keys = [key for key in search if key != "options"]
-    values = [search[key] for key in keys] + list(options.values())
+    """Every combination of the values that a search has: keys of a case, of its options, variables, words of `mpi`."""
+    places = [(None, key, values) for key, values in search.items() if key not in OWN]
+    places += [(own, key, values) for own in OWN for key, values in search.get(own, {}).items()]
     found = []
-    for chosen in itertools.product(*values):
-        setting = dict(zip(keys, chosen))
-        own = dict(zip(options, chosen[len(keys) :]))
-        found.append({**setting, "options": own} if own else setting)
+    for chosen in itertools.product(*(values for _, _, values in places)):
+        setting: dict = {}
+        for (own, key, _), value in zip(places, chosen):
+            (setting.setdefault(own, {}) if own else setting)[key] = value
+        found.append(setting)
     return found
 
 
 def setting_name(setting: dict) -> str:
     """In words: 'algorithm=p2p reorder=false'."""
-    said = {**{key: value for key, value in setting.items() if key != "options"}, **setting.get("options", {})}
+    said = {key: value for key, value in setting.items() if key not in OWN}
+    said.update((key, value) for own in OWN for key, value in setting.get(own, {}).items())
     return " ".join(f"{key}={value if isinstance(value, str) else json.dumps(value)}" for key, value in said.items())
 
 
-def _searched(entry: dict, point: dict, round_: int, time_limit: float) -> list[Run | None]:
+def _with_setting(entry: dict, setting: dict) -> dict:
+    """The entry with one setting of its search."""
+    own = entry.get("case", {})
+    options = {**own.get("options", {}), **setting.get("options", {})}
+    case = {key: value for key, value in setting.items() if key not in ("environment", "mpi", "variant")}
+    rest = {name: {**entry.get(name, {}), **setting.get(name, {})} for name in ("environment", "mpi")}
+    variant = {"variant": setting["variant"]} if setting.get("variant", PACKAGED) != PACKAGED else {}
+    return {**entry, **rest, **variant, "case": {**own, **case, **({"options": options} if options else {})}}
+
+
+def _searched(entry: dict, point: dict, round_: int, time_limit: float, budget: float) -> list[Run | None]:
     """The runs of an entry: one; with a search each setting in the first round, and then the fastest of them."""
     plain = {key: value for key, value in entry.items() if key != "search"}
     if "search" not in entry:
         return [_run_of(plain, point, round_, time_limit)]
-    label, own = entry.get("label", entry["library"]), entry.get("case", {})
+    label = entry.get("label", entry["library"])
     found = []
     for setting in _settings(entry["search"]):
         if not _has_room(setting.get("grid"), point["ranks"]):
             continue
-        options = {**own.get("options", {}), **setting.get("options", {})}
-        case = {**own, **setting, **({"options": options} if options else {})}
-        one = {**plain, "label": f"{label} [{setting_name(setting)}]", "case": case}
-        found.append(_run_of(one, point, round_, time_limit))
-    if round_ == 0 or None in found or not found:
+        one = {**_with_setting(plain, setting), "label": f"{label} [{setting_name(setting)}]"}
+        found.append(_run_of(one, point, 0, time_limit))
+    if None in found or not found:
+        return []
+    for run in found:
+        run.search, run.budget = label, budget
+    if round_ == 0:
         return found
-    run = found[0]
-    run.label, run.candidates = f"{label} tuned", [one.case for one in found]
-    return [run]
+    return [dataclasses.replace(found[0], label=f"{label} tuned", round=round_, search="", candidates=found)]
+
+
+def _in_turns(here: list[Run], seed: int) -> list[Run]:
+    """The runs of a point shuffled; of each search the setting that is named first, the library's own, comes first."""
+    first = {run.search: run for run in reversed(here) if run.search}
+    random.Random(seed).shuffle(here)
+    for name, run in first.items():
+        other, own = next(at for at, one in enumerate(here) if one.search == name), here.index(run)
+        here[other], here[own] = here[own], here[other]
+    return here
 
 
 def _check_case(case: dict, whose: str) -> None:
@@ -227,14 +261,14 @@ def runs(
                 entries.append({"library": name})
         entries = [one for one in entries if one["library"] in libraries or one.get("label") in libraries]
     limit = float(experiment.get("time_limit", 600))
+    budget = float(experiment.get("search_seconds", math.inf))
     ordered = []
     for round_ in range(rounds):
         for number, point in enumerate(points(experiment, ranks, sizes, case)):
-            here = [run for entry in entries for run in _searched(entry, point, round_, limit) if run]
+            here = [run for entry in entries for run in _searched(entry, point, round_, limit, budget) if run]
             for run in here:
                 _check_case(run.case, f"the case of {run.label}")
-            random.Random(1000 * round_ + number).shuffle(here)
-            ordered += here
+            ordered += _in_turns(here, 1000 * round_ + number)
     if not ordered:
         raise BenchError(f"experiment '{experiment['name']}' has nothing to run for these ranks, sizes and grids")
     return ordered

@@ -48,6 +48,8 @@ class Launcher:
         for part in ("command", "on_hosts", "set_variable", "when_fits", "when_oversubscribed"):
             if not isinstance(self._template.get(part, []), list):
                 raise BenchError(f"{path}: {part} is not a list of words")
+        if not isinstance(self._template.get("settings", {}), dict):
+            raise BenchError(f"{path}: settings is no mapping")
         self._cores = available_cores or cores()
 
     def require(self, ranks: int) -> None:
@@ -61,6 +63,16 @@ class Launcher:
                 f"{ranks} ranks are too many for {self._cores} cores: the launcher '{self.name}' starts at most {most} "
                 "a core; a launcher file of your own may start more"
             )
+
+    def settings(self, asked: dict[str, str]) -> dict[str, str]:
+        """The variables that give the MPI library what an experiment names by a word; raises BenchError for others."""
+        variables = {}
+        for name, value in asked.items():
+            known = self._template.get("settings", {}).get(name, {})
+            if value not in known:
+                raise BenchError(f"the launcher '{self.name}' does not know how to set {name} to {value}")
+            variables.update({key: str(text) for key, text in known[value].items()})
+        return variables
 
     def start(
         self, ranks: int, threads: int, driver: list[str], variables: dict[str, str], hosts: Hosts | None = None

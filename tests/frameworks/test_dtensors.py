@@ -113,7 +113,7 @@ def test_nothing_is_gathered(meshes, monkeypatch):
     monkeypatch.setattr(dist, "all_to_all_single", count)
     for name in ("all_gather", "all_gather_into_tensor", "all_reduce", "broadcast"):
         monkeypatch.setattr(dist, name, lambda *_, **__: pytest.fail("a collective other than all-to-all"))
-    monkeypatch.setattr(shardfft._torch_dtensor, "_gather", lambda mesh, value: [value] * mesh.size())
+    monkeypatch.setattr(shardfft._frameworks.torch_dtensor, "_gather", lambda mesh, value: [value] * mesh.size())
     whole = whole_of("rfftn", (8, 4, 10))
     x = distribute_tensor(whole, meshes[1], [Shard(0)], src_data_rank=None).requires_grad_()
     y = shardfft.torch.rfftn(x)

@@ -5,7 +5,7 @@ import pytest
 from mpi4py import MPI
 
 import shardfft
-from shardfft import _plan_cache
+from shardfft._plans import recent
 
 COMM = MPI.COMM_WORLD
 
@@ -68,6 +68,6 @@ def made(comm, monkeypatch):
         return plans[-1]
 
     shardfft.clear_plans()
-    monkeypatch.setattr(_plan_cache, "plan", count)
+    monkeypatch.setattr(recent, "plan", count)
     yield plans
     shardfft.clear_plans()

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import shardfft
-from shardfft import Operator, _linear
+from shardfft import Operator
+from shardfft._frameworks import linear
 
 WORDS = [f"{family}{number}" for family in ("dct", "dst") for number in (1, 2, 3, 4)]
 NORMS = ("backward", "ortho", "forward", "none")
@@ -45,10 +46,10 @@ def check(linear, comm):
 def test_adjoint(comm, case):
     shape = (6, 5, 5) if case["kind"] == "c2r" else (6, 5, 8)
     with shardfft.plan(shape, layout="pencil", effort="estimate", comm=comm, **case) as plan:
-        check(_linear.of_plan(plan, "forward"), comm)
-        check(_linear.of_plan(plan, "backward"), comm)
+        check(linear.of_plan(plan, "forward"), comm)
+        check(linear.of_plan(plan, "backward"), comm)
         if case["kind"] != "c2r":
-            check(_linear.of_plan(plan, "apply", 2 - Operator.laplacian()), comm)
+            check(linear.of_plan(plan, "apply", 2 - Operator.laplacian()), comm)
 
 
 @pytest.mark.parametrize("kind", ["c2c", "r2c"])
@@ -65,18 +66,18 @@ def test_adjoint_of_complex_factors(comm, kind):
             Operator.derivative(0), Operator.derivative(-1, 2) * (1 + 2j), 1j / (3 + Operator.derivative(1)), numbers,
             Operator.of_wavenumbers(factor) - Operator.gaussian(0.3), Operator.of_indices(factor),
         ):  # fmt: skip
-            check(_linear.of_plan(plan, "apply", operator), comm)
+            check(linear.of_plan(plan, "apply", operator), comm)
         with pytest.raises(NotImplementedError, match="convolution gives no gradients"):
-            _ = _linear.of_plan(plan, "apply", plan.convolution(plan.input.zeros())).adjoint
+            _ = linear.of_plan(plan, "apply", plan.convolution(plan.input.zeros())).adjoint
 
 
 def test_closed_plans_are_made_anew(comm):
     """Gradients come after many other transforms, when the plan that they need has been closed."""
     layout = shardfft.Layout.slab((6, 4), comm.size)
-    recipe = _linear.Recipe((6, 4), "c2c", "float64", comm, layout, output="natural", effort="estimate")
-    linear = _linear.Linear(recipe, "forward")
+    recipe = linear.Recipe((6, 4), "c2c", "float64", comm, layout, output="natural", effort="estimate")
+    there_and_back = linear.Linear(recipe, "forward")
     x = np.ones(layout.local_shape(comm.rank), complex)
-    there = linear(x, np.multiply)
+    there = there_and_back(x, np.multiply)
     shardfft.clear_plans()
-    assert np.allclose(linear.adjoint(there, np.multiply), 24 * x)
+    assert np.allclose(there_and_back.adjoint(there, np.multiply), 24 * x)
     shardfft.clear_plans()

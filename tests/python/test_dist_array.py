@@ -84,7 +84,7 @@ def test_redistribute(comm, rng, layout):
     for other in LAYOUTS:
         moved = d.redistribute(other)
         same(moved, whole)
-        assert moved.layout == shardfft._layout.named(other, (6, 7), comm.size) and moved.attrs == {"time": 1.5}
+        assert moved.layout == shardfft._layouts.layout.named(other, (6, 7), comm.size) and moved.attrs == {"time": 1.5}
     assert d.redistribute(d.layout) is d
 
 

@@ -19,7 +19,7 @@ def examples():
         if name in ("shardfft.__main__", "shardfft._core", "shardfft.compat.fluidfft"):
             continue
         # Only where PyTorch and JAX are installed, which tests/python/frameworks says aloud.
-        if name.removeprefix("shardfft.").lstrip("_").split("_")[0] in ("torch", "jax"):
+        if name.rpartition(".")[2].split("_")[0] in ("torch", "jax"):
             continue
         for test in doctest.DocTestFinder(exclude_empty=True).find(importlib.import_module(name)):
             if test.examples:

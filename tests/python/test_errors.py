@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import shardfft
-from shardfft import Layout, _mpi
+from shardfft import Layout
+from shardfft._ground import mpi
 
 pytestmark = pytest.mark.ranks
 
@@ -205,8 +206,8 @@ def test_one_rank_plans_otherwise(comm):
 
 
 def test_another_mpi_library(comm, monkeypatch):
-    monkeypatch.setattr(_mpi, "_checked", False)
-    monkeypatch.setattr(_mpi._core, "mpi_loaded", lambda: "MPICH Version:\t9.9\nmore")
+    monkeypatch.setattr(mpi, "_checked", False)
+    monkeypatch.setattr(mpi._core, "mpi_loaded", lambda: "MPICH Version:\t9.9\nmore")
     with pytest.raises(ImportError, match=r"runs with MPICH Version: 9\.9; both must use one"):
         shardfft.plan(SHAPE, comm=comm)
 
@@ -384,10 +385,10 @@ def test_ranks_that_ask_for_different_transforms(comm, call):
 
 def test_processes_that_do_not_know_each_other(comm, monkeypatch):
     """A launcher of another MPI starts so many worlds of one process."""
-    monkeypatch.setattr(_mpi, "_checked", False)
+    monkeypatch.setattr(mpi, "_checked", False)
     monkeypatch.setenv("SLURM_STEP_NUM_TASKS", "4")
     if comm.size > 1:
-        assert _mpi.strangers() is None
+        assert mpi.strangers() is None
         return
     with pytest.warns(RuntimeWarning, match="started 4 processes .SLURM_STEP_NUM_TASKS., but each is alone"):
         shardfft.plan(SHAPE, comm=comm, effort="estimate").close()

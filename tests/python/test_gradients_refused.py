@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 import shardfft
-from shardfft import _array_libraries, _linear
+from shardfft._frameworks import linear
+from shardfft._libraries import array_libraries
 
 
 class Tensor:
@@ -67,7 +68,7 @@ class Torch:
 @pytest.fixture
 def torch(monkeypatch):
     module = Torch()
-    monkeypatch.setitem(_array_libraries.sys.modules, "torch", module)
+    monkeypatch.setitem(array_libraries.sys.modules, "torch", module)
     return module
 
 
@@ -90,10 +91,10 @@ def test_refused_and_under_no_grad(comm, torch, rng):
 
 def test_not_where_the_input_may_be_overwritten(comm, torch):
     with shardfft.plan((8, 6), "r2c", comm=comm, effort="estimate", overwrite_input=True) as plan:
-        linear = _linear.of_plan(plan, "forward")
+        forward = linear.of_plan(plan, "forward")
         torch.enabled = False
         asks = Tensor(plan.output.zeros(), requires_grad=True)
-        for call in (lambda: linear(plan.input.zeros(), None), lambda: plan.backward(asks)):
+        for call in (lambda: forward(plan.input.zeros(), None), lambda: plan.backward(asks)):
             with pytest.raises((TypeError, ValueError, shardfft.Error), match="plan without overwrite_input"):
                 call()
 

@@ -5,7 +5,7 @@ import pytest
 
 import shardfft
 from shardfft import Layout
-from shardfft._layout import named
+from shardfft._layouts.layout import named
 
 NAMES = ["slab", "pencil", "brick", "cyclic"]
 

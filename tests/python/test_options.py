@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 import shardfft
-from shardfft import _command, _option_types, _options
+from shardfft import _command
+from shardfft._plans import option_types, options
 
 ROOT = Path(__file__).parents[2]
 
@@ -14,8 +15,8 @@ ROOT = Path(__file__).parents[2]
 @pytest.mark.parametrize(
     ("path", "text", "command"),
     [
-        (ROOT / "docs/options.md", _options.markdown, "shardfft options --markdown > docs/options.md"),
-        (Path(_option_types.__file__), _options.types, "shardfft options --types > _option_types.py"),
+        (ROOT / "docs/options.md", options.markdown, "shardfft options --markdown > docs/options.md"),
+        (Path(option_types.__file__), options.types, "shardfft options --types > .../_plans/option_types.py"),
     ],
 )
 def test_written_texts(comm, path, text, command):
@@ -51,8 +52,8 @@ WRONG = {
 def test_values(comm, option):
     """Each is taken as it is by default, and refused as what it is not."""
     given = {option.name: option.default} if option.type != "address" else {}
-    assert _options.convert(given).get(option.name) == option.default
-    assert _options.convert({option.name: None}).get(option.name) == option.default
+    assert options.convert(given).get(option.name) == option.default
+    assert options.convert({option.name: None}).get(option.name) == option.default
     if option.name in ("axes", "real_extent"):
         return
     for value, error in WRONG[option.type]:
@@ -79,6 +80,6 @@ def test_command(comm, capsys):
     printed = capsys.readouterr().out
     assert all(f"{option.name}: {option.sentence}" in printed for option in shardfft.options())
     assert _command.main(["options", "--markdown"]) == 0
-    assert capsys.readouterr().out == _options.markdown()
+    assert capsys.readouterr().out == options.markdown()
     with pytest.raises(SystemExit):
         _command.main(["options", "--all"])

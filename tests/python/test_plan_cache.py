@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import shardfft
-from shardfft import Layout, _plan_cache
+from shardfft import Layout
+from shardfft._plans import recent
 
 
 def closed(plans):
@@ -62,7 +63,7 @@ def test_what_matters_makes_another_plan(comm, made, change):
 
 
 def test_the_oldest_is_closed(comm, made):
-    sizes = range(8, 9 + _plan_cache.LIMIT)
+    sizes = range(8, 9 + recent.LIMIT)
     for size in sizes:
         shardfft.fftn(local_zeros(comm, (size, 2)), comm)
         shardfft.fftn(local_zeros(comm, (8, 2)), comm)  # the first one stays in use
@@ -85,7 +86,7 @@ def test_other_ranks_keep_other_plans(comm, made):
     """Halves evict at their own pace, and the world's plans stay."""
     shardfft.fftn(local_zeros(comm, (4, 4)), comm)
     half = comm.Split(comm.rank % 2, comm.rank)
-    for size in range(8, 9 + (comm.rank % 2) * 2 * _plan_cache.LIMIT):
+    for size in range(8, 9 + (comm.rank % 2) * 2 * recent.LIMIT):
         shardfft.fftn(local_zeros(half, (size, 3)), half)
     backwards = comm.Split(0, -comm.rank)
     shardfft.fftn(local_zeros(backwards, (4, 4)), backwards)

@@ -11,7 +11,7 @@ import pytest
 from mpi4py import MPI
 
 import shardfft
-from shardfft import _abort
+from shardfft._ground import abort
 
 START = """
 import sys
@@ -149,6 +149,6 @@ def test_with_mpi4py_as_the_runner(job):
 def test_modules_keep_the_interpreters_own_hook(comm):
     """These tests are run by ``python -m pytest``, which is no script."""
     shardfft.plan((4,), comm=comm, effort="estimate").close()
-    assert _abort._hook is None
+    assert abort._hook is None
     with pytest.raises(TypeError, match="mpi4py communicator"):
         shardfft.abort_on_exception(3)

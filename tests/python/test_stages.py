@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from shardfft._stages import Move, stages
+from shardfft._frameworks.stages import Move, stages
 
 
 def follow(ndim, cuts, axes, final, kind, real):

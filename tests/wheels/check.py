@@ -11,11 +11,12 @@ import numpy as np
 import scipy.fft
 
 import shardfft
-from shardfft import DistArray, _core, _mpi
+from shardfft import DistArray, _core
+from shardfft._ground import mpi
 
 expected = sys.argv[1]
 assert _core.mpi_compiled().startswith(expected), f"{_core.mpi_compiled()} was loaded, not {expected}"
-comm = _mpi.communicator(None)
+comm = mpi.communicator(None)
 numbers = np.random.default_rng(20240607)
 field = numbers.standard_normal((12, 10, 9))
 waves = field + 1j * numbers.standard_normal(field.shape)
@@ -102,4 +103,4 @@ else:
     raise AssertionError("a plan of nothing was made")
 if comm.rank == 0:
     ranks = f"{comm.size} rank{'s' if comm.size > 1 else ''}"
-    print(f"   built with {_core.mpi_compiled()}, runs with {_mpi._first_line(_core.mpi_loaded())}, {ranks}")
+    print(f"   built with {_core.mpi_compiled()}, runs with {mpi._first_line(_core.mpi_loaded())}, {ranks}")

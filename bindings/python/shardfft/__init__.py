@@ -10,29 +10,30 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from . import _abort, fft, scipy
-from ._abort import abort_on_exception
-from ._convolve import convolve
+from . import fft, scipy
+from ._arrays.distribute import gather, scatter
+from ._arrays.redistribute import redistribute
 from ._core import algorithm_names, device_exchange_names, exchange_names, local_fft_names
-from ._cosines import dctn, dstn, idctn, idstn
-from ._device_array import DeviceArray
-from ._dist_array import DistArray
-from ._distribute import gather, scatter
-from ._errors import ArgumentError, Error
-from ._gather_layout import gather_layout
-from ._layout import Layout, Piece
-from ._numpy_axes import fft2, ifft, ifft2, irfft, irfft2, rfft, rfft2
-from ._numpy_like import fftn, ifftn, irfftn, rfftn
-from ._operator import Operator, SpectrumPart
-from ._options import Option, options
-from ._plan import Plan, plan
-from ._plan_cache import clear_plans
-from ._redistribute import redistribute
-from ._report import Report
-from ._side import Side
-from ._vector import curl, divergence, gradient, project
+from ._doors.cosines import dctn, dstn, idctn, idstn
+from ._doors.dist_array import DistArray
+from ._doors.numpy_axes import fft2, ifft, ifft2, irfft, irfft2, rfft, rfft2
+from ._ground import abort
+from ._ground.abort import abort_on_exception
+from ._ground.errors import ArgumentError, Error
+from ._layouts.gather_layout import gather_layout
+from ._layouts.layout import Layout, Piece
+from ._layouts.side import Side
+from ._libraries.device_array import DeviceArray
+from ._plans.operator import Operator, SpectrumPart
+from ._plans.options import Option, options
+from ._plans.plan import Plan, plan
+from ._plans.recent import clear_plans
+from ._plans.report import Report
+from ._transforms.convolve import convolve
+from ._transforms.numpy_like import fftn, ifftn, irfftn, rfftn
+from ._transforms.vector import curl, divergence, gradient, project
 
-_abort.install_for_scripts()
+abort.install_for_scripts()
 
 __version__ = "0.2.0"
 __all__ = [
@@ -83,6 +84,9 @@ __all__ = [
     "scatter",
     "scipy",
 ]
+for _name in __all__:  # where users find classes, and pickles
+    if isinstance(globals()[_name], type):
+        globals()[_name].__module__ = __name__
 
 
 def __getattr__(name: str) -> Any:

@@ -12,6 +12,12 @@ import subprocess
 import sys
 import time
 
+import numpy
+
+from . import __version__, _core
+from ._ground import mpi
+from ._plans import options
+
 _HARNESS = {
     "bench": "measure libraries beside each other",
     "report": "draw and tabulate results",
@@ -22,14 +28,12 @@ _HARNESS = {
 
 
 def _parser() -> argparse.ArgumentParser:
-    from . import __version__
-
     parser = argparse.ArgumentParser(prog="shardfft", description="What is installed, and benchmarks.")
     parser.add_argument("--version", action="version", version=f"shardfft {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     commands.add_parser("info", help="versions, MPI libraries, and the names that plans accept")
-    options = commands.add_parser("options", help="what plans can be told")
-    texts = options.add_mutually_exclusive_group()
+    table = commands.add_parser("options", help="what plans can be told")
+    texts = table.add_mutually_exclusive_group()
     texts.add_argument("--markdown", action="store_true", help="as docs/options.md")
     texts.add_argument("--types", action="store_true", help="for type checkers")
     kernels = commands.add_parser("compile", help="compile the GPU kernels of a size, where there is a GPU or not")
@@ -44,8 +48,6 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _gpus() -> list[tuple[str, str]]:
-    from . import _core
-
     support = _core.gpu_support()
     if not support:
         return [("GPUs", "no support in this build: take the wheel shardfft-cuda13, or build with CUDA")]
@@ -55,26 +57,20 @@ def _gpus() -> list[tuple[str, str]]:
 
 def _mpi_lines() -> tuple[list[tuple[str, str]], str | None]:
     """What MPI there is, and why it cannot be used; None where it can, or where none is wanted."""
-    from . import _core, _mpi
-
-    if _mpi.WITHOUT_MPI:
+    if mpi.WITHOUT_MPI:
         return [("MPI", f"none, for one process ({_core.why_no_mpi})")], None
-    built = ("MPI", f"{_mpi._first_line(_core.mpi_loaded())}, built with {_core.mpi_compiled()}")
+    built = ("MPI", f"{mpi._first_line(_core.mpi_loaded())}, built with {_core.mpi_compiled()}")
     try:
         import mpi4py
         from mpi4py import MPI
 
-        why = _mpi.mismatch() or _mpi.strangers()
-        return [("mpi4py", f"{mpi4py.__version__}, {_mpi._first_line(MPI.Get_library_version())}"), built], why
+        why = mpi.mismatch() or mpi.strangers()
+        return [("mpi4py", f"{mpi4py.__version__}, {mpi._first_line(MPI.Get_library_version())}"), built], why
     except (ImportError, RuntimeError) as error:
         return [built], f"mpi4py cannot be used: {error}"
 
 
 def _info() -> int:
-    import numpy
-
-    from . import __version__, _core
-
     lines = [("shardfft", __version__), ("Python", platform.python_version()), ("NumPy", numpy.__version__)]
     found, why = _mpi_lines()
     lines += [
@@ -100,12 +96,10 @@ def _harness(words: list[str]) -> int:
 
 
 def _show_options(markdown: bool, types: bool) -> int:
-    from . import _options
-
     if markdown or types:
-        print(_options.markdown() if markdown else _options.types(), end="")
+        print(options.markdown() if markdown else options.types(), end="")
         return 0
-    for option in _options.options():
+    for option in options.options():
         print(f"{option.name}: {option.sentence} ({', '.join(option.effect)}; default {option.default!r})")
     return 0
 
@@ -117,8 +111,6 @@ def _numbers(pattern: str, text: str, example: str) -> list[int]:
 
 
 def _compile(chosen: argparse.Namespace) -> int:
-    from . import _core
-
     try:
         extents = _numbers(r"\d+(x\d+)*", chosen.shape, "1176x1176x1176")
         (architecture,) = _numbers(r"sm_\d+", chosen.arch, "sm_90")

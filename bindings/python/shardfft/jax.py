@@ -21,20 +21,20 @@ except ImportError as error:
     raise ImportError("shardfft.jax needs JAX, which is not installed: pip install jax") from error
 import jax.numpy as jnp
 
-from . import _jax_plans, _jax_sharding, _linear
-from ._stages import check_norm, chosen_axes
+from ._frameworks import jax_plans, jax_sharding, linear
+from ._frameworks.stages import check_norm, chosen_axes
 
 if TYPE_CHECKING:
-    from ._operator import Operator
-    from ._plan import Plan
-    from ._words import Norm
+    from ._ground.words import Norm
+    from ._plans.operator import Operator
+    from ._plans.plan import Plan
 
 __all__ = ["apply", "backward", "fftn", "forward", "ifftn", "irfftn", "padded_shape", "rfftn", "spec_of"]
 
 
 def _problem(
     kind: str, x: Any, axes: Sequence[int] | int | None, norm: str | None, shape: Sequence[int] | None, n: int | None
-) -> tuple[_jax_sharding.Problem, jax.Array]:
+) -> tuple[jax_sharding.Problem, jax.Array]:
     """Check what does not depend on the mesh."""
     if not isinstance(x, jax.Array):
         raise TypeError(f"x must be a jax.Array, not {type(x).__name__}")
@@ -58,12 +58,12 @@ def _problem(
             modes = result[last] // 2 + 1
             raise ValueError(f"an array of {result[last]} real numbers along the last axis has {modes} modes, not "
                              f"{extents[last]}")  # fmt: skip
-    return _jax_sharding.Problem(kind, extents, tuple(result), chosen, norm), x
+    return jax_sharding.Problem(kind, extents, tuple(result), chosen, norm), x
 
 
 def _transform(kind: str, x: Any, mesh: Any, spec: Any, axes: Any, norm: Any, shape: Any, out_spec: Any, n: Any) -> Any:
     problem, x = _problem(kind, x, axes, norm, shape, n)
-    return _jax_sharding.transform(problem, x, mesh, spec, shape is not None, out_spec)[0]
+    return jax_sharding.transform(problem, x, mesh, spec, shape is not None, out_spec)[0]
 
 
 def fftn(
@@ -115,7 +115,7 @@ def irfftn(
 
 def padded_shape(shape: Sequence[int], mesh: Any, spec: Any) -> tuple[int, ...]:
     """Round the axes that ``spec`` cuts up to equal pieces: what an array of true extents ``shape`` is padded to."""
-    return _jax_sharding.padded(shape, _jax_sharding.cuts_of(mesh, spec, len(shape)))
+    return jax_sharding.padded(shape, jax_sharding.cuts_of(mesh, spec, len(shape)))
 
 
 def spec_of(
@@ -128,7 +128,7 @@ def spec_of(
 
     def run(x: jax.Array) -> jax.Array:
         problem, known = _problem(kind, x, axes, None, None, n)
-        result, cut = _jax_sharding.transform(problem, known, mesh, spec, False, None)
+        result, cut = jax_sharding.transform(problem, known, mesh, spec, False, None)
         told.append(cut)
         return result
 
@@ -137,7 +137,7 @@ def spec_of(
 
 
 def _with_plan(plan: Plan, what: str, x: Any, operator: Operator | None = None) -> Any:
-    return _jax_plans.mapped(x, _linear.of_plan(plan, what, operator, x, jax.Array))
+    return jax_plans.mapped(x, linear.of_plan(plan, what, operator, x, jax.Array))
 
 
 def forward(plan: Plan, x: jax.Array) -> jax.Array:

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from . import fft
-from ._dist_array import DistArray
+from ._doors.dist_array import DistArray
 
 __ua_domain__ = "numpy.scipy.fft"
 

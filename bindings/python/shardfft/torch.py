@@ -21,18 +21,21 @@ try:
 except ImportError as error:
     raise ImportError("shardfft.torch needs PyTorch, which is not installed: pip install torch") from error
 
-from . import _layout, _linear, _mpi
-from ._gpu_arrays import device_of
-from ._infer import layout_of, processor_of
-from ._torch_autograd import mapped
+from ._frameworks import linear, torch_dtensor
+from ._frameworks.torch_autograd import mapped
+from ._frameworks.torch_numbers import numbers_of, real_extent
+from ._ground import mpi
+from ._ground.arguments import axes_of
+from ._layouts.infer import layout_of, processor_of
+from ._libraries.gpu_arrays import device_of
 
 if TYPE_CHECKING:
     from mpi4py import MPI
 
-    from ._layout import Layout
-    from ._operator import Operator
-    from ._plan import Plan
-    from ._words import LayoutName, Norm
+    from ._ground.words import LayoutName, Norm
+    from ._layouts.layout import Layout
+    from ._plans.operator import Operator
+    from ._plans.plan import Plan
 
     Axes = Sequence[int] | int | None
 
@@ -40,7 +43,7 @@ __all__ = ["apply", "backward", "dctn", "dstn", "fftn", "forward", "idctn", "ids
 
 
 def _with_plan(plan: Plan, what: str, x: torch.Tensor, operator: Operator | None = None) -> torch.Tensor:
-    return mapped(x, _linear.of_plan(plan, what, operator, x, torch.Tensor))
+    return mapped(x, linear.of_plan(plan, what, operator, x, torch.Tensor))
 
 
 def forward(plan: Plan, x: torch.Tensor) -> torch.Tensor:
@@ -61,19 +64,6 @@ def apply(plan: Plan, operator: Operator, x: torch.Tensor) -> torch.Tensor:
     return _with_plan(plan, "apply", x, operator)
 
 
-def _numbers(x: Any, real: bool, to_complex: bool) -> torch.Tensor:
-    """Give a tensor of numbers that can be transformed, converted as ``torch.fft`` does."""
-    if not isinstance(x, torch.Tensor):
-        raise TypeError(f"x must be a torch.Tensor, not {type(x).__name__}")
-    if real and x.is_complex():
-        raise TypeError(f"rfftn needs real numbers, not {x.dtype}")
-    if not (x.is_complex() or x.is_floating_point()):
-        x = x.to(torch.get_default_dtype())
-    if x.dtype not in (torch.float32, torch.float64, torch.complex64, torch.complex128):
-        raise TypeError(f"tensors of {x.dtype} cannot be transformed: give float32/64 or complex64/128")
-    return x.to(x.dtype.to_complex()) if to_complex else x
-
-
 def _local(
     x: Any,
     kind: str,
@@ -88,39 +78,37 @@ def _local(
     word: str = "fft",
 ) -> torch.Tensor:
     """Transform this rank's part of an array."""
-    from ._torch_dtensor import _real
-
-    comm = _mpi.communicator(comm)
+    comm = mpi.communicator(comm)
 
     def prepare() -> tuple[torch.Tensor, list[int] | None]:
-        known = _numbers(x, kind == "r2c", kind in ("c2c", "c2r") and word == "fft")
+        known = numbers_of(x, kind == "r2c", kind in ("c2c", "c2r") and word == "fft")
         if dim is None:
             return known, None if s is None else list(range(-len(s), 0))
-        return known, _layout._axes(dim)
+        return known, axes_of(dim)
 
     def length() -> int | None:
         """Check ``s``; give the extent of the real axis, if it is told."""
         if s is None:
             return None
-        n = _real(name, cut.shape, s, tuple(range(known.ndim) if axes is None else axes))
+        n = real_extent(name, cut.shape, s, tuple(range(known.ndim) if axes is None else axes))
         return n if name == "irfftn" else None
 
-    known, axes = _mpi.agree(comm, prepare)
+    known, axes = mpi.agree(comm, prepare)
     told = comm.allgather((str(known.dtype), device_of(known.detach()) is not None))
     if len({dtype for dtype, _ in told}) != 1:
         raise TypeError(f"the ranks' tensors have different types: {', '.join(dtype for dtype, _ in told)}")
     place = processor_of([on_gpu for _, on_gpu in told], device_of(known.detach()))
     cut = layout_of(tuple(known.shape), layout, comm)
-    n = _mpi.agree(comm, length)
+    n = mpi.agree(comm, length)
     effort = {} if place else {"effort": "estimate"}
     if word != "fft":
         options = {**options, "transforms": [word] * (known.ndim if axes is None else len(axes))}
         kind = "c2c" if known.is_complex() else "r2r"
     precision = "float32" if known.dtype in (torch.float32, torch.complex64) else "float64"
-    recipe = _linear.Recipe(
+    recipe = linear.Recipe(
         cut.shape, kind, precision, comm, cut, output="natural", axes=axes, n=n, norm=norm, **effort, **place, **options
     )
-    return mapped(known, _linear.Linear(recipe, what))
+    return mapped(known, linear.Linear(recipe, what))
 
 
 def _fft(
@@ -134,12 +122,10 @@ def _fft(
     by: str | None,
     options: dict[str, Any],
 ) -> Any:
-    from . import _torch_dtensor
-
-    if _torch_dtensor.is_dtensor(x):
+    if torch_dtensor.is_dtensor(x):
         if comm is not None or layout is not None:
             raise TypeError("a DTensor knows its mesh and its placements: give neither comm nor layout")
-        return _torch_dtensor.transform(name, x, s, dim, norm, by, options)
+        return torch_dtensor.transform(name, x, s, dim, norm, by, options)
     if by not in (None, "mpi"):
         raise ValueError(f"tensors that are no DTensors are transformed by plans over MPI, not by {by!r}")
     kind = {"rfftn": "r2c", "irfftn": "c2r"}.get(name, "c2c")

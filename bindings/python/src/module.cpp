@@ -47,7 +47,7 @@ void translate(const std::exception_ptr& caught, void*) {
     std::rethrow_exception(caught);
   } catch (const shardfft::Error& error) {
     const nb::object raised =
-        nb::module_::import_("shardfft._errors").attr("from_status")(status_name(error.code()), error.what());
+        nb::module_::import_("shardfft._ground.errors").attr("from_status")(status_name(error.code()), error.what());
     PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(raised.ptr())), raised.ptr());
   }
 }

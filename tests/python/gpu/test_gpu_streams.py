@@ -8,7 +8,8 @@ import pytest
 from fakes import DLPackArray, FakeArray, StandardArray, device_input, fake_cupy, make_stream, to_numpy
 
 import shardfft
-from shardfft import _core, _streams
+from shardfft import _core
+from shardfft._libraries import streams
 
 pytestmark = pytest.mark.standin
 KINDS = [FakeArray, DLPackArray, StandardArray]
@@ -48,7 +49,7 @@ def test_before_version_3_the_default_stream_is_waited_for(comm, whole, close):
     x = whole((6, 4, 5))
     with shardfft.plan(x.shape, comm=comm, processor="gpu") as plan:
         for _ in range(ROUNDS):
-            a = Old(device_input(plan), _streams.LEGACY).write_later(x[plan.input.slices])
+            a = Old(device_input(plan), streams.LEGACY).write_later(x[plan.input.slices])
             close(to_numpy(plan.forward(a)), plan.output.layout, np.fft.fftn(x))
 
 
@@ -172,9 +173,9 @@ def test_streams_of_libraries():
 
     known = [(None, 0), (32, 32), (0, 1), (2, 2), (CuPy(), 48), (Torch(), 1), (Method(), 64), (Attribute(), 80)]
     for stream, handle in known:
-        assert _streams.pointer(stream) == handle
+        assert streams.pointer(stream) == handle
     with pytest.raises(TypeError, match="cupy.cuda.Stream"):
-        _streams.pointer("fast")
+        streams.pointer("fast")
 
 
 def test_a_streams_owner_lives_as_long_as_the_plan(comm):

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from fluidfft.fft3d.base import BaseFFTMPI
 
-from .._layout import Layout
-from .._mpi import communicator
-from .._plan import plan
+from .._ground.mpi import communicator
+from .._layouts.layout import Layout
+from .._plans.plan import plan
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from .._side import Side
+    from .._layouts.side import Side
 
 
 def _starts(side: Side) -> tuple[int, ...]:

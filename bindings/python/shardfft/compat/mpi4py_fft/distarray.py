@@ -9,16 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..._dist_array import DistArray as Whole
-from ..._slicing import cut_of, wanted_of
+from ..._arrays.slicing import cut_of, wanted_of
+from ..._doors.dist_array import DistArray as Whole
 from . import io
 from .pencil import Pencil, Subcomm, Transfer
 
 if TYPE_CHECKING:
     from mpi4py import MPI
     from numpy.typing import DTypeLike, NDArray
-
-    from .mpifft import PFFT
 
 
 def _grid(subcomm: Any, axes: int, alignment: int | None) -> Sequence[MPI.Comm]:
@@ -226,7 +224,7 @@ class DistArray(np.ndarray):
 
 
 def newDistArray(  # noqa: N802
-    pfft: PFFT, forward_output: bool = True, val: float | None = 0, rank: int = 0, view: bool = False
+    pfft: Any, forward_output: bool = True, val: float | None = 0, rank: int = 0, view: bool = False
 ) -> Any:
     """Make an array for one side of a transform.
 

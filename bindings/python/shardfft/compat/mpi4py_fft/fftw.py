@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..._layout import MAX_AXES
-from ..._plan import Plan, plan
+from ..._ground.arguments import MAX_AXES
+from ..._plans.plan import Plan, plan
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray

@@ -21,8 +21,6 @@ from .xdmf import generate_xdmf as generate_xdmf
 if TYPE_CHECKING:
     from mpi4py import MPI
 
-    from .distarray import DistArray
-
 
 class HDF5File:
     """A file of arrays and of parts of them, written by rank 0; h5py needs no MPI.
@@ -59,7 +57,7 @@ class HDF5File:
         for name, array, cut in _entries(fields, as_scalar):
             self._write(name, array, cut, step)
 
-    def _write(self, name: str, array: DistArray, cut: Sequence[Any] | None, step: int) -> None:
+    def _write(self, name: str, array: Any, cut: Sequence[Any] | None, step: int) -> None:
         key = [slice(None)] * array.dimensions if cut is None else list(cut)
         place = [name, f"{sum(isinstance(one, slice) for one in key)}D"]
         if cut is not None:
@@ -78,7 +76,7 @@ class HDF5File:
 
         _together(self._comm, put)
 
-    def read(self, u: DistArray, name: str, step: int = 0, **others: Any) -> None:
+    def read(self, u: Any, name: str, step: int = 0, **others: Any) -> None:
         """Read a step of a whole array into ``u``. Collective."""
 
         def get() -> None:
@@ -135,7 +133,7 @@ class NCFile:
             whole = array.get([slice(None)] * array.rank + key)
             _together(self._comm, lambda: self._put(name, array, key, cut is not None, whole, step))  # noqa: B023
 
-    def _put(self, name: str, array: DistArray, key: Sequence[Any], is_cut: bool, whole: Any, step: int) -> None:
+    def _put(self, name: str, array: Any, key: Sequence[Any], is_cut: bool, whole: Any, step: int) -> None:
         with _dataset(self.filename, "r+") as file:
             names = [*"ijk"[: array.rank], *"xyzrst"[: array.dimensions]]
             for axis, (one, extent) in enumerate(zip(names, array.global_shape, strict=True)):
@@ -159,7 +157,7 @@ class NCFile:
         told = (0, 2 * np.pi) if self.domain is None else self.domain[axis]
         return told[0] + told[1] * np.arange(extent) / extent if len(told) == 2 else told
 
-    def read(self, u: DistArray, name: str, step: int = 0, **others: Any) -> None:
+    def read(self, u: Any, name: str, step: int = 0, **others: Any) -> None:
         """Read the entry ``step`` along ``time`` of a whole array into ``u``. Collective."""
 
         def get() -> None:
@@ -174,7 +172,7 @@ def by_name(path: str, domain: Any, mode: str) -> HDF5File | NCFile:
     return (NCFile if path.endswith((".nc", ".nc4")) else HDF5File)(path, domain=domain, mode=mode)
 
 
-def _entries(fields: Mapping[str, Sequence[Any]], as_scalar: bool) -> Iterator[tuple[str, DistArray, Any]]:
+def _entries(fields: Mapping[str, Sequence[Any]], as_scalar: bool) -> Iterator[tuple[str, Any, Any]]:
     """Give names, arrays and what is cut out of them; ``as_scalar``: each component as an array of its own."""
     for name, entries in fields.items():
         for entry in entries:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ... import _mpi, _options
-from ..._plan import Plan, plan
+from ..._ground import mpi
+from ..._plans import options
+from ..._plans.plan import Plan, plan
 from . import fftw, libfft
 from .pencil import Pencil, Subcomm, Transfer
 
@@ -69,7 +70,7 @@ class Transform:
         if whole is None:
             self._take(input_array, output_array)
         else:
-            _mpi.agree(whole, lambda: self._take(input_array, output_array))
+            mpi.agree(whole, lambda: self._take(input_array, output_array))
         for stage, move, following in zip(self._xfftn, self._transfer, self._xfftn[1:], strict=False):
             stage(**words)
             move(stage.output_array, following.input_array)
@@ -229,7 +230,7 @@ class PFFT:
             self._by_stages(extents, modes, kind, transforms, words)
             return
         self.xfftn: Any = tuple(Stage(group) for group in reversed(groups))
-        known = {option.name for option in _options.options()}
+        known = {option.name for option in options.options()}
         chosen = {"effort": "estimate", **{name: value for name, value in words.items() if name in known}}
         self._plan, self.pencil = self._planned(extents, modes, kind, _words(groups, transforms), chosen)
         self.transfer: Any = tuple(zip(self.axes[:0:-1], self.axes[-2::-1], strict=True))

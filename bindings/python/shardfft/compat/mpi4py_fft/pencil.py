@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..._layout import Layout
-from ..._redistribute import redistribute
+from ..._arrays.redistribute import redistribute
+from ..._layouts.layout import Layout
 
 if TYPE_CHECKING:
     from mpi4py import MPI

@@ -1,0 +1,1 @@
+"""What can be done with arrays that are cut over ranks but transforms."""

@@ -1,0 +1,126 @@
+"""Arrays change their layout without a transform."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar, overload
+
+from .. import _core
+from .._ground import mpi
+from .._layouts.cut_array import CutArray
+from .._layouts.infer import check_layout, layout_for, layout_of, processor_of
+from .._layouts.layout import Layout, named
+from .._layouts.part import Part
+from .._libraries.array_libraries import as_array
+from .._libraries.gpu_arrays import device_of, dtype_of
+from .._plans.call import Call, Place
+from .._plans.options import convert
+from .distribute import check_dtype, fields_of
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+    from numpy.typing import NDArray
+
+    from .._ground.words import LayoutName
+
+Array = TypeVar("Array")
+Cut = TypeVar("Cut", bound=CutArray)
+
+
+@overload
+def redistribute(
+    local: NDArray[Any],
+    start: LayoutName | Layout | None,
+    to: LayoutName | Layout,
+    comm: MPI.Comm | None = None,
+    **options: Any,
+) -> NDArray[Any]: ...
+@overload
+def redistribute(
+    local: Array,
+    start: LayoutName | Layout | None,
+    to: LayoutName | Layout,
+    comm: MPI.Comm | None = None,
+    **options: Any,
+) -> Array: ...
+def redistribute(
+    local: Any,
+    start: LayoutName | Layout | None,
+    to: LayoutName | Layout,
+    comm: MPI.Comm | None = None,
+    **options: Any,
+) -> Any:
+    """Move an array that is cut over the ranks from one layout to another. Collective.
+
+    Args:
+        local: this rank's part in the layout ``start``, which may have one more axis before the others (fields); any
+            dtype without Python objects. A NumPy array, or one on a GPU of any library that :meth:`Plan.forward` takes;
+            if one rank's array is on a GPU, all must be.
+        start: how the array is cut: ``slab``, ``pencil``, ``brick``, ``cyclic`` or a :class:`Layout`; None: along axis
+            0 in the order of the ranks, each with the rows that it gives.
+        to: how the result is to be cut: a name or a :class:`Layout`.
+        comm: an mpi4py communicator; None is ``MPI.COMM_WORLD``.
+        options: options of :func:`plan` that do not concern transforms, such as ``exchange``; with ``processor="gpu"``
+            arrays in host memory are copied to GPUs, and move between these.
+
+    Returns:
+        This rank's part in the layout ``to``, of the kind of ``local``, dense in the layout's memory order; flat if it
+        is not one product of slices. It is there when the call returns.
+
+    Example:
+        >>> import numpy as np
+        >>> import shardfft
+        >>> from mpi4py import MPI
+        >>> rows = np.ones((4, 6), dtype="int16")
+        >>> columns = shardfft.redistribute(rows, None, shardfft.Layout.slab(
+        ...     (4 * MPI.COMM_WORLD.size, 6), MPI.COMM_WORLD.size, axis=1))
+        >>> columns.shape[0] == 4 * MPI.COMM_WORLD.size
+        True
+    """
+    comm = mpi.communicator(comm)
+
+    def look() -> tuple[Any, int | None]:
+        array = as_array(local)
+        return array, device_of(array)
+
+    array, device = mpi.agree(comm, look)
+    options = {**processor_of(comm.allgather(device is not None), device), **options}
+    cut = layout_of(array.shape, start, comm)
+
+    def prepare() -> tuple[Part, Part, _core.Options]:
+        target = to if isinstance(to, Layout) else named(to, cut.shape, comm.size)
+        for layout in (cut, target):
+            check_layout(layout, comm)
+        dtype = dtype_of(array)
+        check_dtype(dtype)
+        fields, batched = fields_of(array.shape, cut, comm.rank)
+        source, destination = (Part(layout, dtype, comm.rank, fields, batched) for layout in (cut, target))
+        return source, destination, convert({**options, "batch": fields})
+
+    source, destination, told = mpi.agree(comm, prepare)
+    dtypes = set(comm.allgather(str(source.dtype)))
+    if len(dtypes) != 1:
+        raise ValueError(f"the ranks' arrays differ in dtype: {sorted(dtypes)}")
+    planned = _core.Redistribution(mpi.address(comm), cut._core, destination.layout._core, source.dtype.itemsize, told)
+    try:
+        place = Place(planned.device, planned.stream, told.get("memory"))
+        call = mpi.agree(comm, lambda: Call(place, array, None, source, destination, planned.allocate_output))
+        planned.run(call.source, call.destination, call)
+    finally:
+        planned.close()
+    return call.finish()
+
+
+def redistributed(self: Cut, layout: LayoutName | Layout, **options: Any) -> Cut:
+    """Give the same array cut otherwise; itself if it lies so already. Collective.
+
+    Args:
+        layout: ``slab``, ``pencil``, ``brick``, ``cyclic`` or a :class:`Layout`.
+        options: as for :func:`redistribute`.
+    """
+    target = layout_for(layout, self.layout.shape, self.comm)
+    if target == self.layout:
+        return self
+    local = redistribute(self.local, self.layout, target, self.comm, **options)
+    made = self._wrap(local, self._part._moved(target), self.comm)
+    made.attrs = dict(self.attrs)
+    return made

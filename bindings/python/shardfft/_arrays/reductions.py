@@ -1,0 +1,155 @@
+"""Numbers of a whole array that is cut over ranks. All of them are collective."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._ground import mpi
+from .._ground.arguments import axes_of, axis_of
+from .._layouts.alike import check_alike
+from .._libraries.array_libraries import host_array, library_of
+from .distribute import views
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from .._layouts.cut_array import CutArray
+
+Axis = int | Sequence[int] | None
+
+
+#: What is known, and the method of arrays on GPUs that does it.
+_KNOWN = {
+    np.add: "sum",
+    np.multiply: "prod",
+    np.minimum: "min",
+    np.maximum: "max",
+    np.logical_or: "any",
+    np.logical_and: "all",
+}
+
+
+def _first(ufunc: np.ufunc, dtype: np.dtype[Any]) -> Any:
+    """What changes nothing when it is joined."""
+    if ufunc not in (np.minimum, np.maximum):
+        return ufunc.identity
+    if dtype.kind == "b":
+        return ufunc is np.minimum
+    limits = (-np.inf, np.inf) if dtype.kind == "f" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
+    return limits[ufunc is np.minimum]
+
+
+def wide(array: CutArray) -> Any:
+    """The array in a type whose means and squares do not overflow where NumPy's do not."""
+    half = array.dtype == np.float16
+    if not half and array.dtype.kind not in "biu":
+        return array
+    return array.astype(np.float32 if half or not library_of(array.local).has_double() else np.float64)
+
+
+def _narrow(value: Any, array: CutArray) -> Any:
+    """A result of ``wide``, in half precision where the array is."""
+    return np.asarray(value).astype(np.float16)[()] if array.dtype == np.float16 else value
+
+
+def reduce(array: CutArray, ufunc: np.ufunc, axis: Axis) -> Any:
+    """Join all numbers, or those along some axes; the result is the same on all ranks, a number or a NumPy array."""
+
+    def mine() -> NDArray[Any]:
+        gone = range(array.ndim) if axis is None else axes_of(axis)
+        if ufunc not in _KNOWN:
+            raise TypeError(f"{ufunc.__name__}.reduce does not know arrays over many ranks")
+        axes = tuple(sorted({axis_of(one, array.ndim) for one in gone}))
+        kind = ufunc.reduce(np.empty(1, array.dtype)).dtype
+        if kind.kind == "c" and ufunc in (np.minimum, np.maximum):
+            raise TypeError("complex numbers have no order")
+        left = [axis for axis in range(array.ndim) if axis not in axes]
+        library = library_of(array.local)
+        if not left and library.computes and not isinstance(array.local, np.ndarray) and 0 not in array.local.shape:
+            # Where the array is: one number comes from the GPU.
+            return host_array(getattr(library.refuse_gradients(array.local), _KNOWN[ufunc])()).astype(kind)
+        block = host_array(array.local)
+        joined = np.full([array.shape[axis] for axis in left], _first(ufunc, kind), kind)
+        for slices, view in _pieces(block, array):
+            into = joined[(*(slices[axis] for axis in left), ...)]
+            ufunc(into, ufunc.reduce(view, axis=axes), out=into)
+        return joined
+
+    return ufunc.reduce(np.stack(_gathered(array, mine)), axis=0)
+
+
+def _gathered(array: CutArray, mine: Any) -> list[NDArray[Any]]:
+    return array.comm.allgather(mpi.agree(array.comm, mine))
+
+
+def _pieces(block: NDArray[Any], array: CutArray) -> list[tuple[tuple[slice, ...], NDArray[Any]]]:
+    """This rank's pieces as views, and where they lie in the whole array."""
+    part = array._part
+    if part.slices is not None:
+        lead = (slice(None),) if part._batched else ()
+        return [((*lead, *part.slices), block)] if block.size else []
+    found = views(block if part._batched else block[None], part.layout, part.rank)
+    return found if part._batched else [(slices[1:], view[0]) for slices, view in found]
+
+
+def sum(self: CutArray, axis: Axis = None) -> Any:
+    """Add up all numbers, or those along some axes: a number, or a NumPy array that all ranks get. Collective."""
+    return reduce(self, np.add, axis)
+
+
+def prod(self: CutArray, axis: Axis = None) -> Any:
+    """Multiply all numbers, or those along some axes. Collective."""
+    return reduce(self, np.multiply, axis)
+
+
+def min(self: CutArray, axis: Axis = None) -> Any:
+    """Find the smallest number, or those along some axes. Collective."""
+    return reduce(self, np.minimum, axis)
+
+
+def max(self: CutArray, axis: Axis = None) -> Any:
+    """Find the largest number, or those along some axes. Collective."""
+    return reduce(self, np.maximum, axis)
+
+
+def any(self: CutArray, axis: Axis = None) -> Any:
+    """Whether a number is not zero, of all or of those along some axes. Collective."""
+    return reduce(self, np.logical_or, axis)
+
+
+def all(self: CutArray, axis: Axis = None) -> Any:
+    """Whether no number is zero, of all or of those along some axes. Collective."""
+    return reduce(self, np.logical_and, axis)
+
+
+def mean(self: CutArray, axis: Axis = None) -> Any:
+    """Give the mean of all numbers, or of those along some axes. Collective."""
+    added = reduce(wide(self), np.add, axis)
+    return _narrow(added / (self.size // np.size(added)), self)
+
+
+def var(self: CutArray, axis: Axis = None) -> Any:
+    """Give the mean square of the distance from the mean, of all numbers. Collective."""
+    if axis is not None:
+        raise NotImplementedError("the variance is that of all numbers; along axes take mean(axis)")
+    array = wide(self)
+    return _narrow(mean(abs(array - mean(array)) ** 2), self)
+
+
+def std(self: CutArray, axis: Axis = None) -> Any:
+    """Give the square root of :meth:`var`. Collective."""
+    return np.sqrt(var(self, axis))
+
+
+def vdot(self: CutArray, other: CutArray) -> Any:
+    """Add up conj(self) * other. Collective."""
+    mpi.agree(self.comm, lambda: check_alike(self, other))
+    return sum(self.conj() * other)
+
+
+def norm(self: CutArray) -> Any:
+    """Give the square root of the sum of squares. Collective."""
+    return _narrow(np.sqrt(sum(abs(wide(self)) ** 2)), self)

@@ -1,0 +1,1 @@
+"""The class DistArray and the functions of the package's top."""

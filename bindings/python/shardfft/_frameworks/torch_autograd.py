@@ -1,0 +1,70 @@
+"""Maps of plans as functions that PyTorch differentiates: backward, forward, twice, and under ``torch.func.vmap``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+if TYPE_CHECKING:
+    from .linear import Linear
+
+
+def times(x: torch.Tensor, factors: Any) -> torch.Tensor:
+    """Multiply a tensor by real factors, in its own precision."""
+    if isinstance(factors, float):
+        return x * factors
+    return x * torch.as_tensor(factors, dtype=x.real.dtype, device=x.device)
+
+
+class _Mapped(torch.autograd.Function):
+    """A linear map; its gradient is the adjoint, whose gradient is the map."""
+
+    @staticmethod
+    def forward(x: torch.Tensor, linear: Linear) -> torch.Tensor:
+        with torch.no_grad():
+            return linear(x.detach(), times)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+        ctx.shape, ctx.linear = inputs[0].shape, inputs[1]
+
+    @staticmethod
+    def backward(ctx: Any, gradient: torch.Tensor) -> tuple[torch.Tensor, None]:
+        # A plan's array without elements has extents of its own.
+        return _Mapped.apply(gradient, ctx.linear.adjoint).reshape(ctx.shape), None
+
+    @staticmethod
+    def jvp(ctx: Any, tangent: torch.Tensor, _: None) -> torch.Tensor:
+        return _Mapped.apply(tangent, ctx.linear)
+
+    @staticmethod
+    def vmap(info: Any, in_dims: tuple[int | None, None], x: torch.Tensor, linear: Linear) -> tuple[torch.Tensor, int]:
+        return torch.stack([_Mapped.apply(one, linear) for one in x.movedim(in_dims[0], 0)]), 0
+
+
+class _Nothing(torch.autograd.Function):
+    """From no elements to no elements: PyTorch's own transforms of them end the graph of second derivatives."""
+
+    @staticmethod
+    def forward(x: torch.Tensor, shape: Sequence[int], dtype: torch.dtype) -> torch.Tensor:
+        return x.new_zeros(shape, dtype=dtype)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+        ctx.like = inputs[0].shape, inputs[0].dtype
+
+    @staticmethod
+    def backward(ctx: Any, gradient: torch.Tensor) -> tuple[torch.Tensor, None, None]:
+        return _Nothing.apply(gradient, *ctx.like), None, None
+
+
+def nothing(x: torch.Tensor, shape: Sequence[int], dtype: torch.dtype) -> torch.Tensor:
+    """Give an empty tensor for an empty one, so that a process without elements goes back as all others do."""
+    return _Nothing.apply(x, shape, dtype)
+
+
+def mapped(x: torch.Tensor, linear: Linear) -> torch.Tensor:
+    """Apply a map to a tensor. Collective, and so is going back."""
+    return _Mapped.apply(x, linear)

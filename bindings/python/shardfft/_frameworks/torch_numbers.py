@@ -1,0 +1,39 @@
+"""Tensors and extents as ``torch.fft`` takes them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+
+
+def numbers_of(x: Any, real: bool, to_complex: bool) -> torch.Tensor:
+    """Give a tensor of numbers that can be transformed, converted as ``torch.fft`` does."""
+    if not isinstance(x, torch.Tensor):
+        raise TypeError(f"x must be a torch.Tensor, not {type(x).__name__}")
+    if real and x.is_complex():
+        raise TypeError(f"rfftn needs real numbers, not {x.dtype}")
+    if not (x.is_complex() or x.is_floating_point()):
+        x = x.to(torch.get_default_dtype())
+    if x.dtype not in (torch.float32, torch.float64, torch.complex64, torch.complex128):
+        raise TypeError(f"tensors of {x.dtype} cannot be transformed: give float32/64 or complex64/128")
+    return x.to(x.dtype.to_complex()) if to_complex else x
+
+
+def real_extent(name: str, shape: tuple[int, ...], s: Sequence[int] | None, dims: tuple[int, ...]) -> int:
+    """Give the extent of the last of ``dims`` in the real array; errors unless ``s`` is what the transforms can do."""
+    extents = [shape[axis] for axis in dims]
+    n = extents[-1]
+    if s is not None:
+        given = list(s)
+        if len(given) != len(dims) or given[:-1] != extents[:-1] or (name != "irfftn" and given[-1] != n):
+            raise NotImplementedError(
+                f"s must be the extents {extents} of dim, but for the last one of irfftn: crop or pad the tensor before"
+            )
+        n = given[-1]
+    elif name == "irfftn":
+        n = 2 * (n - 1)
+    if n < 1 or (name == "irfftn" and n // 2 + 1 != extents[-1]):
+        raise ValueError(f"an array of {n} real numbers along the last axis has {n // 2 + 1} modes, not {extents[-1]}")
+    return n

@@ -1,0 +1,1 @@
+"""What all others stand on: errors, arguments, MPI, words."""

@@ -1,0 +1,145 @@
+"""Communicators: mpi4py's handles for the library, and errors that no rank is left alone with."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar, cast
+
+from .. import _core
+from . import one_process
+from .errors import ArgumentError, Error
+from .telling import told_by
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+
+T = TypeVar("T")
+#: Wheels have an extension module for one process on machines without MPI.
+WITHOUT_MPI = _core.mpi_compiled() == "no MPI"
+_FAMILIES = ("Open MPI", "MPICH", "Intel(R) MPI", "MVAPICH", "HPE", "CRAY MPICH")
+
+
+def _family(version: str) -> str:
+    """Name the kind of MPI library in a version text; the text itself when it is none we know."""
+    return next((name for name in _FAMILIES if name.lower() in version.lower()), version)
+
+
+def mismatch() -> str | None:
+    """Say why mpi4py and this package cannot work together; None when they can."""
+    from mpi4py import MPI
+
+    theirs, loaded, compiled = MPI.Get_library_version(), _core.mpi_loaded(), _core.mpi_compiled()
+    # The standard's own binary interface is the same in libraries of all families.
+    same_family = _family(theirs) == _family(loaded) and (
+        compiled.startswith("MPI ABI") or _family(compiled) == _family(loaded)
+    )
+    same_library = theirs.rstrip("\0 \n") == loaded.rstrip("\0 \n")
+    if same_family and same_library and MPI._sizeof(MPI.Comm) == _core.sizeof_comm:
+        return None
+    return (
+        f"mpi4py uses {_first_line(theirs)}, but shardfft was built with {compiled} and runs with "
+        f"{_first_line(loaded)}; both must use one MPI library. Build mpi4py with the wrapper that built shardfft "
+        "(MPICC=mpicc pip install --force-reinstall --no-binary mpi4py mpi4py), or shardfft with mpi4py's MPI"
+    )
+
+
+def _first_line(text: str) -> str:
+    lines = text.strip("\0 \n").splitlines() or ["an unknown MPI"]
+    return " ".join(lines[0].split(", package")[0].split())
+
+
+#: What launchers tell the processes that they start together.
+_STARTED = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS")
+
+
+def strangers() -> str | None:
+    """Say so if a launcher has started several processes, each of which is alone in its MPI_COMM_WORLD."""
+    from mpi4py import MPI
+
+    counts = {name: os.environ[name] for name in _STARTED if os.environ.get(name, "").isdigit()}
+    name = next((name for name, count in counts.items() if int(count) > 1), None)
+    if name is None or MPI.COMM_WORLD.size > 1:
+        return None
+    return (
+        f"the launcher started {counts[name]} processes ({name}), but each is alone in MPI.COMM_WORLD: the launcher is "
+        f"of another MPI than mpi4py's, {_first_line(MPI.Get_library_version())}, or srun needs another --mpi"
+    )
+
+
+_checked = False
+
+
+def communicator(comm: MPI.Comm | None) -> MPI.Comm:
+    """Give ``comm``, or ``MPI.COMM_WORLD`` for None, after checking that the library can use it."""
+    global _checked
+    if WITHOUT_MPI:
+        if comm is not None and comm is not one_process.COMM:
+            raise TypeError(f"shardfft runs in one process without MPI ({_core.why_no_mpi}), where comm must be None")
+        return cast("MPI.Comm", one_process.COMM)
+    # Before anything is asked of MPI: its connections are the parent's.
+    if _core.mpi_inherited():
+        raise ArgumentError(
+            "this process was forked from one that had initialised MPI, which only that process may use: transform "
+            "there, or in processes that are started anew (multiprocessing.get_context('spawn'))"
+        )
+    from mpi4py import MPI
+
+    if not _checked:
+        why = mismatch()
+        if why is not None:
+            raise ImportError(why)
+        _checked = True
+        if _core.mpi_running() and (alone := strangers()) is not None:
+            warnings.warn(alone, RuntimeWarning, stacklevel=3)
+    if comm is None:
+        comm = MPI.COMM_WORLD
+    if not isinstance(comm, MPI.Comm):
+        raise TypeError(f"comm must be an mpi4py communicator, not {type(comm).__name__}")
+    if not _core.mpi_running():
+        raise Error("MPI is not initialised, or was finalised already", "mpi_failure")
+    if comm == MPI.COMM_NULL or comm.Is_inter():
+        raise ValueError("comm must be an intracommunicator that this process belongs to")
+    return comm
+
+
+def address(comm: MPI.Comm) -> int:
+    """Give the address of the MPI handle inside ``comm``."""
+    if WITHOUT_MPI:
+        return int(one_process.OneProcess.handle.ctypes.data)
+    from mpi4py import MPI
+
+    return int(MPI._addressof(comm))
+
+
+def agree(comm: MPI.Comm, work: Callable[[], T]) -> T:
+    """Run ``work``, which must not communicate; if it raises on any rank, every rank raises. Collective."""
+    result: T | None = None
+    caught: Exception | None = None
+    try:
+        result = work()
+    except Exception as error:
+        caught = error
+    texts = comm.allgather(None if caught is None else f"{type(caught).__name__}: {caught}")
+    if caught is not None:
+        raise told_by(caught, texts.index(texts[comm.rank]))
+    for rank, text in enumerate(texts):
+        if text is not None:
+            raise told_by(ArgumentError(f"rank {rank} failed with {text}"), rank)
+    return result  # type: ignore[return-value]
+
+
+def agree_alike(comm: MPI.Comm, work: Callable[[], object], what: str) -> None:
+    """Run ``work`` as :func:`agree` does; also raise on every rank unless it tells all ranks the same. Collective."""
+    told = [""]
+
+    def tell() -> None:
+        told[0] = repr(work())
+
+    agree(comm, tell)
+    all_told = comm.allgather(told[0])
+    other = next((rank for rank, one in enumerate(all_told) if one != all_told[0]), None)
+    if other is not None:
+        error = f"the ranks gave different {what} (rank 0: {all_told[0]}; rank {other}: {all_told[other]})"
+        raise told_by(ArgumentError(error, "mismatch"), 0)

@@ -1,0 +1,1 @@
+"""Which rank has which part of an array, and what its block must look like."""

@@ -1,0 +1,112 @@
+"""Arrays that are cut over the ranks of a communicator, as data."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._libraries.array_libraries import library_of
+from .._libraries.gpu_arrays import dtype_of
+from .part import Part
+from .side import Side
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+    from numpy.typing import DTypeLike
+    from typing_extensions import Self
+
+    from .layout import Layout
+
+
+class CutArray:
+    """This rank's block, what it must look like, and the communicator; ``DistArray`` adds the operations."""
+
+    __slots__ = ("_part", "attrs", "comm", "local")
+    _part: Part
+    attrs: dict[str, Any]
+    comm: MPI.Comm
+    local: Any
+
+    def __init__(self) -> None:
+        raise TypeError("make arrays with DistArray.from_local, from_global, zeros, from_function or load")
+
+    @classmethod
+    def _wrap(cls, local: Any, part: Part, comm: MPI.Comm) -> Self:
+        """Take a block, and what it must look like but for its dtype."""
+        self = object.__new__(cls)
+        self.local, self._part, self.comm, self.attrs = local, part, comm, {}
+        return self
+
+    @property
+    def layout(self) -> Layout:
+        """Which rank owns what; of a vector field each of its components."""
+        return self._part.layout
+
+    @property
+    def components(self) -> int | None:
+        """Extent of the axis of components before the others; None for a scalar field."""
+        return self._part.fields if self._part._batched else None
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Extents of the whole array."""
+        return (self._part.fields, *self.layout.shape) if self._part._batched else self.layout.shape
+
+    @property
+    def ndim(self) -> int:
+        """Number of axes."""
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        """Number of elements of the whole array."""
+        return int(np.prod(self.shape, dtype=object))
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Type of one element, as NumPy calls it."""
+        return dtype_of(self.local)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the whole array."""
+        return self.size * self.dtype.itemsize
+
+    @property
+    def rank(self) -> int:
+        """This rank."""
+        return self.comm.rank
+
+    @property
+    def real(self) -> Self:
+        """The real parts; the same memory, where the array's library can."""
+        return self._like(self.local.real)
+
+    @property
+    def imag(self) -> Self:
+        """The imaginary parts."""
+        return self._like(np.imag(self.local) if isinstance(self.local, np.ndarray) else self.local.imag)
+
+    def conj(self) -> Self:
+        """The complex conjugates."""
+        return self._like(self.local.conj())
+
+    def astype(self, dtype: DTypeLike) -> Self:
+        """Convert a copy to another type of elements."""
+        return self._like(library_of(self.local).astype(self.local, np.dtype(dtype)))
+
+    def copy(self) -> Self:
+        """Copy the array."""
+        return self.astype(self.dtype)
+
+    def _like(self, local: Any) -> Self:
+        """Give an array that lies as this one does."""
+        made = self._wrap(local, self._part, self.comm)
+        made.attrs = dict(self.attrs)
+        return made
+
+    def _spectrum(self) -> Side:
+        if isinstance(self._part, Side) and self._part.spectral:
+            return self._part
+        raise ValueError("this array is no spectrum: only what a transform has made of another has frequencies")

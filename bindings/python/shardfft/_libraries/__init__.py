@@ -1,0 +1,1 @@
+"""Arrays of NumPy, CuPy, PyTorch and JAX, and the streams of GPUs."""

@@ -1,0 +1,227 @@
+"""New arrays of the same kind as a given one, in as few words as each array library needs. None is imported here."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import _core
+from . import gpu_arrays
+from .device_array import DeviceArray
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+class Library:
+    """NumPy, and what other libraries do as it does."""
+
+    allocates = True  #: has arrays that are not initialised; else a plan's memory is shown to it
+    mutable = True
+    reorders = True  #: can copy an array into another memory order
+    computes = True  #: reckons in double precision where its arrays are
+
+    def empty(self, like: Any, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
+        """Make an array in C order where ``like`` is."""
+        return np.empty(shape, dtype)
+
+    def bring(self, like: Any, values: NDArray[Any]) -> Any:
+        """Give NumPy's values as an array of this library where ``like`` is."""
+        return values
+
+    def adopt(self, like: Any, raw: Any) -> Any:
+        """Show a NumPy array or a DeviceArray as an array of this library, without a copy."""
+        return raw
+
+    def transpose(self, array: Any, axes: Sequence[int]) -> Any:
+        """Put the axes of an array in another order."""
+        return array.transpose(axes)
+
+    def is_dense(self, array: Any, axes: Sequence[int]) -> bool:
+        """Whether the array is dense with its axes in this order, from slowest to fastest."""
+        flags = array.transpose(axes).flags
+        return flags.c_contiguous and getattr(flags, "aligned", True)
+
+    def convert(self, array: Any, axes: Sequence[int], dtype: np.dtype[Any]) -> Any:
+        """Copy an array so that it is dense with its axes in this order, and of this type."""
+        shape = [array.shape[axis] for axis in axes]
+        result = self.transpose(self.empty(array, shape, dtype), np.argsort(axes).tolist())
+        result[...] = array
+        return result
+
+    def astype(self, array: Any, dtype: np.dtype[Any]) -> Any:
+        """Copy an array as one of another type."""
+        return array.astype(dtype)
+
+    def where(self, condition: Any, x: Any, y: Any) -> Any:
+        """Take from ``x`` where the condition holds, else from ``y``."""
+        return np.where(condition, x, y)  # CuPy's arrays have a word in it
+
+    def refuse_gradients(self, array: Any) -> Any:
+        """Give the array, or one of the same memory that asks for no gradients; TypeError if they would get lost."""
+        return array
+
+    def resolve(self, array: Any) -> Any:
+        """Do what the library has put off, so that the memory holds the numbers."""
+        return array
+
+    def has_double(self) -> bool:
+        """Whether arrays can hold double precision."""
+        return True
+
+
+class _CuPy(Library):
+    def empty(self, like: Any, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
+        with like.device:
+            return sys.modules["cupy"].empty(tuple(shape), dtype)
+
+    def bring(self, like: Any, values: NDArray[Any]) -> Any:
+        with like.device:
+            return sys.modules["cupy"].asarray(values)
+
+    def adopt(self, like: Any, raw: Any) -> Any:
+        return sys.modules["cupy"].from_dlpack(raw)
+
+    def convert(self, array: Any, axes: Sequence[int], dtype: np.dtype[Any]) -> Any:
+        with array.device:  # CuPy works on the current GPU, wherever the array is
+            return super().convert(array, axes, dtype)
+
+
+class _Torch(Library):
+    def empty(self, like: Any, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
+        torch = sys.modules["torch"]
+        pinned = like.device.type == "cpu" and like.is_pinned()
+        return torch.empty(tuple(shape), dtype=getattr(torch, dtype.name), device=like.device, pin_memory=pinned)
+
+    def bring(self, like: Any, values: NDArray[Any]) -> Any:
+        return sys.modules["torch"].as_tensor(values, device=like.device)
+
+    def adopt(self, like: Any, raw: Any) -> Any:
+        return sys.modules["torch"].from_dlpack(raw)
+
+    def transpose(self, array: Any, axes: Sequence[int]) -> Any:
+        return array.permute(tuple(axes))
+
+    def is_dense(self, array: Any, axes: Sequence[int]) -> bool:
+        return array.permute(tuple(axes)).is_contiguous()
+
+    def astype(self, array: Any, dtype: np.dtype[Any]) -> Any:
+        return array.to(getattr(sys.modules["torch"], dtype.name), copy=True)
+
+    def where(self, condition: Any, x: Any, y: Any) -> Any:
+        return sys.modules["torch"].where(condition, x, y)
+
+    def refuse_gradients(self, array: Any) -> Any:
+        if not array.requires_grad:
+            return array
+        if sys.modules["torch"].is_grad_enabled():
+            raise TypeError(
+                "this call gives no gradients, but the tensor requires them: shardfft.torch has functions that give "
+                "them, or call it under torch.no_grad(), and know that gradients stop there"
+            )
+        return array.detach()
+
+    def resolve(self, array: Any) -> Any:
+        return array.resolve_conj().resolve_neg()
+
+
+class _Standard(Library):
+    """Who follows the array API standard: its arrays have a namespace with ``from_dlpack``."""
+
+    allocates = False
+    reorders = False
+    computes = False
+
+    def bring(self, like: Any, values: NDArray[Any]) -> Any:
+        return like.__array_namespace__().asarray(values)
+
+    def adopt(self, like: Any, raw: Any) -> Any:
+        namespace = like.__array_namespace__()
+        if raw.size == 0:
+            return namespace.zeros(raw.shape, dtype=getattr(namespace, raw.dtype.name))
+        return namespace.from_dlpack(raw)
+
+    def transpose(self, array: Any, axes: Sequence[int]) -> Any:
+        return array.__array_namespace__().permute_dims(array, tuple(axes))
+
+    def is_dense(self, array: Any, axes: Sequence[int]) -> bool:
+        return True  # the standard has no word for it; what is not is refused later
+
+    def astype(self, array: Any, dtype: np.dtype[Any]) -> Any:
+        namespace = array.__array_namespace__()
+        return namespace.astype(array, getattr(namespace, dtype.name))
+
+    def convert(self, array: Any, axes: Sequence[int], dtype: np.dtype[Any]) -> Any:
+        namespace = array.__array_namespace__()
+        return namespace.astype(array, getattr(namespace, dtype.name))
+
+
+class _Jax(_Standard):
+    """Arrays are never written and always in C order."""
+
+    mutable = False
+
+    def has_double(self) -> bool:
+        return bool(sys.modules["jax"].config.jax_enable_x64)
+
+
+class _Nameless(Library):
+    """Who only shows arrays: results are DeviceArrays."""
+
+    allocates = False
+    reorders = False
+    computes = False
+
+    def is_dense(self, array: Any, axes: Sequence[int]) -> bool:
+        return True  # see() tells
+
+    def convert(self, array: Any, axes: Sequence[int], dtype: np.dtype[Any]) -> Any:
+        raise TypeError(f"a {type(array).__name__} cannot be converted to {dtype}: give one of that type")
+
+
+NUMPY, _STANDARD, _NAMELESS = Library(), _Standard(), _Nameless()
+_KNOWN = (("cupy", "ndarray", _CuPy()), ("torch", "Tensor", _Torch()), ("jax", "Array", _Jax()))
+
+
+def library_of(array: Any) -> Library:
+    """Find the library of an array."""
+    if isinstance(array, np.ndarray):
+        return NUMPY
+    for module, kind, library in _KNOWN:
+        if module in sys.modules and isinstance(array, getattr(sys.modules[module], kind, ())):
+            return library
+    return _STANDARD if hasattr(array, "__array_namespace__") else _NAMELESS
+
+
+def numpy_array(x: Any) -> NDArray[Any]:
+    """Give NumPy's array of ``x``; TypeError if elements are masked."""
+    gpu_arrays.refuse_mask(x)
+    return np.asarray(library_of(x).refuse_gradients(x))
+
+
+def host_array(x: Any) -> NDArray[Any]:
+    """Give an array of any library as NumPy's, copied from a GPU."""
+    if hasattr(x, "get"):
+        return np.asarray(x.get())
+    return numpy_array(x.cpu() if hasattr(x, "cpu") else x)
+
+
+def as_array(x: Any) -> Any:
+    """Give ``x`` itself if it is an array of any library, else NumPy's array of it; TypeError as numpy_array()."""
+    if gpu_arrays.is_array(x) and not isinstance(x, np.ndarray):
+        return library_of(x).refuse_gradients(x)
+    return numpy_array(x)
+
+
+def for_users(raw: Any) -> Any:
+    """Show a plan's memory as a CuPy array where CuPy can be imported, else as it is."""
+    if not isinstance(raw, DeviceArray) or not _core.gpu_support().startswith("CUDA"):
+        return raw
+    try:
+        import cupy
+    except ImportError:
+        return raw
+    return cupy.from_dlpack(raw)

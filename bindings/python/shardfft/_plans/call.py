@@ -1,0 +1,118 @@
+"""The arrays of one rank in one call: checked, in the order of their libraries' streams, and a result of their kind."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from .. import _core
+from .._libraries import array_libraries, gpu_arrays
+from .._libraries.array_libraries import library_of
+
+if TYPE_CHECKING:
+    from .._layouts.part import Part
+    from .._libraries.gpu_arrays import Seen
+
+
+@dataclasses.dataclass(frozen=True)
+class Place:
+    """Where a rank of a plan runs, and how its calls treat arrays."""
+
+    device: int = -1  #: -1 for CPUs
+    stream: int = 0
+    memory: str = "auto"
+    asynchronous: bool = False  #: the stream is the user's: calls do not wait
+
+    def synchronize(self) -> None:
+        """Wait for all calls so far."""
+        if self.device >= 0:
+            _core.synchronize_stream(self.device, self.stream)
+
+
+class Call:
+    """Two arrays for the library, and the one that the user gets."""
+
+    def __init__(
+        self,
+        place: Place,
+        x: Any,
+        out: Any,
+        source: Part,
+        destination: Part,
+        allocate: Callable[[], _core.Memory],
+        overwrites: bool = False,
+    ) -> None:
+        """See both; ``overwrites``: the call may write into ``x``."""
+        if overwrites and getattr(x, "requires_grad", False):
+            raise TypeError("x requires gradients, for which it may be needed again: plan without overwrite_input")
+        self._place, self._library, self._out = place, library_of(x), out
+        self._like = x = self._library.refuse_gradients(x)
+        self._side = destination
+        self._own: Any = None
+        if out is None:
+            # Before the input is seen: then its library's pending work is waited for, and some may be on this memory.
+            self._own = self._new(allocate)
+        seen = self._see_input(x, source)
+        if overwrites and not self._library.mutable:
+            raise TypeError("x cannot be a JAX array, which nobody may write to: plan without overwrite_input")
+        source.check(seen, "x", write=overwrites)
+        if out is None:
+            target = self._see(self._own, "out", gpu_arrays.NO_ORDER)
+        else:
+            if not library_of(out).mutable:
+                raise TypeError("out cannot be a JAX array, which nobody may write to: use the array that is returned")
+            target = self._see(library_of(out).refuse_gradients(out), "out", place.stream)
+            destination.check(target, "out", write=True)
+            if target.address != seen.address and _overlap(target, seen):
+                raise ValueError("x and out overlap in part; they must be the same memory or apart")
+        self.source, self.destination = seen.address, target.address
+
+    def _see(self, array: Any, name: str, stream: int) -> Seen:
+        return gpu_arrays.see(array, name, self._place.device, stream)
+
+    def _see_input(self, x: Any, source: Part) -> Seen:
+        self._x = self._library.resolve(x)
+        if self._library.mutable or tuple(x.shape) != source.shape:
+            seen = self._see(self._x, "x", self._place.stream)
+            if not (self._library.reorders and source.would_fit(seen)):
+                return seen
+            source.note_copy()
+            self._x = source.asarray(self._x)  # a copy in the plan's memory order
+            return self._see(self._x, "x", self._place.stream)
+        # JAX has no arrays in other memory orders than C's, but they can be made so that their memory is right.
+        self._x = self._library.transpose(x, source._order)
+        return self._see(self._x, "x", self._place.stream).transpose(source._places)
+
+    def _new(self, allocate: Callable[[], _core.Memory]) -> Any:
+        """Make an array in the memory order of the result."""
+        side, place = self._side, self._place
+        of_plan = place.memory in ("registered", "managed") and place.device >= 0
+        if self._library.allocates and not of_plan:
+            return self._library.empty(self._like, side._memory_shape, side.dtype)
+        if of_plan or (place.device >= 0 and _lies_on_gpu(self._like)):
+            return side._of_memory(allocate(), place.stream if place.asynchronous else 0)
+        return array_libraries.NUMPY.empty(None, side._memory_shape, side.dtype)
+
+    def finish(self) -> Any:
+        """After the run: give the result as the user wants it."""
+        place, library = self._place, self._library
+        if place.asynchronous and (not library.mutable or self._x is not self._like):
+            place.synchronize()  # JAX may use the memory of the input anew at any time, and copies made here go now
+        if self._out is not None:
+            return self._out
+        result = self._own
+        if library_of(result) is not library:
+            result = library.adopt(self._like, result)
+        if self._side._places == tuple(range(len(self._side._places))):
+            return result
+        return library_of(result).transpose(result, self._side._places)
+
+
+def _lies_on_gpu(x: Any) -> bool:
+    return gpu_arrays.is_array(x) and gpu_arrays.device_of(x) is not None
+
+
+def _overlap(one: Seen, other: Seen) -> bool:
+    """Both are dense."""
+    return one.address < other.address + other.nbytes and other.address < one.address + one.nbytes

@@ -1,0 +1,82 @@
+"""Sums over the modes of a spectrum, which know how many waves each number stands for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._ground import mpi
+from .._libraries.array_libraries import host_array, library_of
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+    from numpy.typing import NDArray
+
+    from .._layouts.cut_array import CutArray
+    from .._layouts.side import Side
+
+
+def spectrum_sum(values: Any, side: Side, comm: MPI.Comm) -> Any:
+    """Add up weights times values over all ranks. Collective."""
+
+    def mine() -> Any:
+        library = library_of(values)
+        block = library.refuse_gradients(values) if library.computes else host_array(values)
+        if tuple(block.shape) != side.shape:
+            raise ValueError(f"the values must have the shape {side.shape} on rank {side.rank}, not {block.shape}")
+        weights = side.weights(np.float64)
+        if isinstance(block, np.ndarray):
+            return np.sum(weights * block)
+        return host_array((block * library.bring(block, weights)).sum())[()]  # one number comes from the GPU
+
+    return np.sum(comm.allgather(mpi.agree(comm, mine)))
+
+
+def shells(
+    values: Any, side: Side, comm: MPI.Comm, lengths: float | Sequence[float], width: float | None
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Add up weights times values in shells of wavenumbers. Collective."""
+
+    def mine() -> tuple[NDArray[np.int64], NDArray[Any], float]:
+        block = host_array(values)
+        if block.dtype.kind == "c":
+            raise TypeError("shells add up real numbers, as abs(spectrum)**2")
+        k = side.wavenumbers(lengths, np.float64)
+        step = width if width is not None else 2 * np.pi / np.max(lengths)
+        if not 0 < step < np.inf:
+            raise ValueError(f"width must be finite and above 0, not {width}")
+        radius = np.sqrt(np.asarray(sum(one**2 for one in k)))
+        shell = np.floor(radius / step + 0.5).astype(np.int64)
+        weighted = side.weights(np.float64) * block
+        weighted = weighted.sum(axis=0) if side._batched else weighted
+        return np.broadcast_to(shell, weighted.shape).reshape(-1), weighted.reshape(-1), step
+
+    shell, weighted, step = mpi.agree(comm, mine)
+    count = max(comm.allgather(int(shell.max(initial=0)))) + 1
+    sums = sum(comm.allgather(np.bincount(shell, weighted, count)))
+    return np.arange(count) * step, sums
+
+
+def sum_of(self: CutArray) -> Any:
+    """Add up these numbers of a spectrum, each as often as it stands for a wave (:meth:`weights`). Collective.
+
+    ``(abs(s) ** 2).spectrum_sum()`` with ``norm="forward"`` is the mean of ``abs(x) ** 2`` over all points.
+    """
+    return spectrum_sum(self.local, self._spectrum(), self.comm)
+
+
+def shells_of(
+    self: CutArray, lengths: float | Sequence[float] = 2 * np.pi, width: float | None = None
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Add up these numbers of a spectrum in shells of equal wavenumber, components together. Collective.
+
+    Args:
+        lengths: of the domain, one number or one for each transformed axis.
+        width: of a shell; None is the wavenumber of the longest wave.
+
+    Returns:
+        The wavenumbers 0, width, 2 width, ... in the middle of the shells, and their sums; the same on all ranks.
+    """
+    return shells(self.local, self._spectrum(), self.comm, lengths, width)

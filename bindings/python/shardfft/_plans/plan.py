@@ -1,0 +1,411 @@
+"""Plans: a distributed transform, prepared once and run many times."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar, overload
+
+import numpy as np
+
+from .. import _core
+from .._ground import mpi
+from .._ground.arguments import integers
+from .._ground.errors import ArgumentError
+from .._ground.telling import teller, told_by
+from .._layouts.cut_array import CutArray
+from .._layouts.layout import Layout
+from .._layouts.side import Side
+from .._libraries import gpu_arrays
+from .._libraries.streams import pointer
+from . import modes as _sums
+from .call import Call, Place
+from .dist_calls import array_of, block_for
+from .handle import Handle
+from .operator import Operator, _no_conjugate
+from .options import documented
+from .problem import Problem, problem
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+    from numpy.typing import DTypeLike, NDArray
+    from typing_extensions import Unpack
+
+    from .._ground.words import Kind, LayoutName, OutputName
+    from .option_types import PlanOptions
+
+Array = TypeVar("Array")
+
+
+class Plan(Handle):
+    """A distributed transform; made by :func:`plan`.
+
+    This process has some of the plan's ranks, its members: one of a communicator, or all of a list of GPUs
+    (``devices``). A plan over a communicator takes and gives single arrays, a plan over ``devices`` lists of arrays,
+    one for each GPU. Over a communicator making, closing, ``forward``, ``backward``, ``apply``, ``convolution`` and
+    ``report`` are collective. A plan must not run on two threads at once. Use it as a context manager, or call
+    ``close()``, if ranks might drop it at different times: dropping is collective too.
+
+    Attributes:
+        comm: the communicator; None where the ranks are GPUs of this process.
+        inputs, outputs: for each member the :class:`Side` that ``forward`` reads, and the one that it writes.
+        devices: the number of each member's GPU; empty for plans on CPUs.
+
+    Example:
+        >>> import shardfft
+        >>> with shardfft.plan((8, 6, 4), "r2c") as plan:
+        ...     back = plan.backward(plan.forward(plan.input.zeros()))
+        >>> back.shape == plan.input.shape
+        True
+    """
+
+    def __init__(
+        self, comm: MPI.Comm | None, devices: list[int], problem: Problem, streams: Sequence[Any] | None
+    ) -> None:
+        self.comm = comm
+        self._problem = problem
+        self._core = _core.Plan(
+            0 if comm is None else mpi.address(comm),
+            devices,
+            problem.transform,
+            problem.input._core,
+            None if problem.output is None else problem.output._core,
+            problem.natural,
+            problem.options,
+        )
+        self._operators: weakref.WeakKeyDictionary[Operator, _core.Operator] = weakref.WeakKeyDictionary()
+        precision, members = problem.transform.precision, range(self._core.members)
+        self.devices = [device for member in members if (device := self._core.device(member)) >= 0]
+        maker = "plan.allocate_{}()" if self.devices else "plan.{}.empty()"
+        c2r = problem.transform.kind == _core.Kind.c2r
+        to_real = {_core.Kind.r2c: "backward", _core.Kind.c2r: "forward"}.get(problem.transform.kind)
+        self._overwriting = to_real if problem.options.get("overwrite_input") else None  #: the call that may do so
+
+        def side(core: _core.Side, name: str, spectral: bool) -> Side:
+            return Side(core, precision, f"plan.{name}", maker.format(name), spectral)
+
+        self.inputs = [side(self._core.input(member), "input", c2r) for member in members]
+        self.outputs = [side(self._core.output(member), "output", not c2r) for member in members]
+        if comm is None:
+            self.set_streams(streams)
+        else:
+            self._note_streams(streams)
+
+    def _note_streams(self, streams: Sequence[Any] | None) -> None:
+        memory, self._user_streams = self._problem.options.get("memory"), streams  # they must live as long as calls
+        self._places = [
+            Place(self._core.device(member), self._core.stream(member), memory, streams is not None)
+            for member in range(len(self.inputs))
+        ]
+
+    def set_streams(self, streams: Sequence[Any] | None) -> None:
+        """GPUs: enqueue calls on these streams from now on, one a member, and do not wait; None: on the plan's own.
+
+        Collective.
+        """
+        handles = [] if streams is None else [pointer(stream) for stream in streams]
+        if 0 in handles:
+            raise TypeError("give a stream for every GPU, or None instead of the list")
+        self._open().set_streams(handles)
+        self._note_streams(streams)
+
+    @property
+    def input(self) -> Side:
+        """What ``forward`` reads and ``backward`` writes, of the first member."""
+        return self.inputs[0]
+
+    @property
+    def output(self) -> Side:
+        """What ``forward`` writes and ``backward`` reads, of the first member."""
+        return self.outputs[0]
+
+    @property
+    def device(self) -> int | None:
+        """The GPU of the first member; None for plans on CPUs."""
+        return next(iter(self.devices), None)
+
+    @property
+    def stream(self) -> int:
+        """The stream that calls of the first member are enqueued on, the user's or the plan's own; 0 on CPUs."""
+        return self._places[0].stream
+
+    @property
+    def workspace_bytes(self) -> int:
+        """Bytes that runs take beside the arrays, of the member that needs most; allocated at the first run."""
+        return self._core.workspace_bytes
+
+    @property
+    def in_place_bytes(self) -> int:
+        """Bytes that an array must hold to be input and output of a call at once, of the first member."""
+        return self._core.in_place_bytes(0)
+
+    def in_place_arrays(self) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Make an array like ``input`` and one like ``output`` that share their memory; not initialised.
+
+        ``plan.forward(x, out=y)`` and ``plan.backward(y, out=x)`` then run in place; with ``workspace="least"`` that is
+        the only way to run. For plans on CPUs.
+        """
+        memory = np.empty(-(-self.in_place_bytes // 16), np.complex128).view(np.uint8)
+        x, y = (side.view(memory[: side.nbytes].view(side.dtype)) for side in (self.input, self.output))
+        return x, y
+
+    @overload
+    def forward(self, x: NDArray[Any], out: NDArray[Any] | None = None) -> NDArray[Any]: ...
+    @overload
+    def forward(self, x: Array, out: Array | None = None) -> Array: ...
+    def forward(self, x: Any, out: Any = None) -> Any:
+        """Transform ``x`` (like ``input``) and give the result (like ``output``). Collective.
+
+        ``x`` is a NumPy array, or on GPUs one of CuPy, PyTorch, JAX or any library that knows DLPack or
+        ``__cuda_array_interface__``. It has the shape and the dtype of ``input``; in another memory or byte order than
+        ``input.empty()`` (as after ``copy()`` of a spectrum) it is copied first, of which a warning tells once. A c2r
+        with the option ``overwrite_input`` may write into it, and takes none that is read-only or JAX's. ``out``
+        is written if given. It must be in the memory order of ``output``, and may be ``x`` itself if both sides are
+        alike. Without it a new array of the kind of ``x`` is made: a :class:`DistArray`, which must lie as the side
+        does, gives another. Plans over ``devices`` take and give lists of arrays.
+
+        On GPUs the work begins after the work on each array that its library has under way on its current stream. With
+        an option ``stream`` the call returns when the work is enqueued there: until it is done, ``x`` and the result
+        must live, and other streams must not use the result. Without ``stream``, and for JAX arrays, the call waits.
+
+        Raises TypeError or ValueError on a rank whose arrays do not fit, and ``shardfft.Error`` on the other ranks.
+        """
+        return self._run("forward", x, out)
+
+    @overload
+    def backward(self, x: NDArray[Any], out: NDArray[Any] | None = None) -> NDArray[Any]: ...
+    @overload
+    def backward(self, x: Array, out: Array | None = None) -> Array: ...
+    def backward(self, x: Any, out: Any = None) -> Any:
+        """Transform ``x`` (like ``output``) back and give the result (like ``input``). Collective.
+
+        The inverse of :meth:`forward`, except that ``norm="none"`` leaves out the factor 1/N.
+        """
+        return self._run("backward", x, out)
+
+    @overload
+    def apply(self, operator: Operator, x: NDArray[Any], out: NDArray[Any] | None = None) -> NDArray[Any]: ...
+    @overload
+    def apply(self, operator: Operator, x: Array, out: Array | None = None) -> Array: ...
+    def apply(self, operator: Operator, x: Any, out: Any = None) -> Any:
+        """Transform ``x`` (like ``input``), multiply the spectrum by an operator's factors, transform back. Collective.
+
+        One program, without an exchange between the transforms; whatever the norm, the factor 1 gives ``x`` back. The
+        result is like ``input``, and ``out`` may be ``x``. For all kinds but c2r. Arrays are as in :meth:`forward`.
+        """
+        return self._run("apply", x, out, operator)
+
+    def convolution(self, kernel: Any) -> Operator:
+        """Make the operator that convolves with ``kernel``, periodically, along the transformed axes. Collective.
+
+        ``kernel`` is an array like ``input``, of any dtype that converts to that one; fields are convolved one by one.
+        The operator holds the kernel's spectrum, and is for plans that leave spectra in the same layout.
+        """
+        self._open()
+        try:
+            kernels = [kernel] if self.comm is not None else list(kernel)
+            if len(kernels) != len(self.inputs):
+                raise ValueError(f"the plan has {len(self.inputs)} GPUs: give so many arrays, not {len(kernels)}")
+            arrays = [side.asarray(one) for side, one in zip(self.inputs, kernels, strict=True)]
+            seen = [
+                gpu_arrays.see(array, "kernel", place.device, place.stream)
+                for array, place in zip(arrays, self._places, strict=True)
+            ]
+            for side, one in zip(self.inputs, seen, strict=True):
+                side.check(one, "kernel")
+        except Exception as error:
+            self._refuse(error)
+            raise
+        made = self._core.convolution([one.address for one in seen], arrays)
+        return Operator(lambda *_: made, _no_conjugate)
+
+    def _run_array(self, what: str, x: CutArray, out: Any, operator: Operator | None) -> CutArray:
+        """Run on an array that knows its place."""
+        self._open()
+        source = self.output if what == "backward" else self.input
+        target = self.output if what == "forward" else self.input
+        try:
+            block = block_for(x, source, self.comm, "x")
+            into = None if out is None else block_for(out, target, self.comm, "out")
+        except Exception as error:
+            self._refuse(error)
+            raise
+        result = self._run(what, block, into, operator)
+        return array_of(result, target, x) if out is None else out
+
+    def _run(self, what: str, x: Any, out: Any, operator: Operator | None = None) -> Any:
+        if isinstance(x, CutArray):
+            return self._run_array(what, x, out, operator)
+        self._open()
+        try:
+            calls = self._calls(what, x, out)
+            factors = self._factors(operator) if what == "apply" else None
+        except Exception as error:
+            self._refuse(error)
+            raise
+        arrays = [call.source for call in calls], [call.destination for call in calls], calls
+        if factors is None or operator is None:
+            self._core.run(what == "forward", *arrays)
+        else:
+            operator._run(self._core.apply, factors, *arrays)
+        return calls[0].finish() if self.comm is not None else [call.finish() for call in calls]
+
+    def _factors(self, operator: Operator | None) -> _core.Operator:
+        """Make an operator's factors for this plan, once."""
+        if not isinstance(operator, Operator):
+            raise TypeError(f"operator must be a shardfft.Operator, not {type(operator).__name__}")
+        if operator not in self._operators:
+            self._operators[operator] = operator._make(self.outputs)
+        return self._operators[operator]
+
+    def _calls(self, what: str, x: Any, out: Any) -> list[Call]:
+        """See the arrays of all members."""
+        if self.comm is not None:
+            return [self._call(what, 0, x, out)]
+        members = len(self.inputs)
+        outs = [None] * members if out is None else out
+        if len(x) != members or len(outs) != members:
+            raise ValueError(f"the plan has {members} GPUs: give so many arrays, not {len(x)} and {len(outs)}")
+        calls = []
+        for member in range(members):
+            try:
+                calls.append(self._call(what, member, x[member], outs[member]))
+            except (TypeError, ValueError) as error:
+                raise type(error)(f"rank {member}: {error}") from error
+        return calls
+
+    def _call(self, what: str, member: int, x: Any, out: Any) -> Call:
+        source = self.outputs[member] if what == "backward" else self.inputs[member]
+        destination = self.outputs[member] if what == "forward" else self.inputs[member]
+        allocate = self._core.allocate_output if what == "forward" else self._core.allocate_input
+        overwrites = what == self._overwriting
+        return Call(self._places[member], x, out, source, destination, lambda: allocate(member), overwrites)
+
+    def _refuse(self, error: Exception) -> None:
+        """Tell the ranks that make the same call why it fails here: they raise too and do not wait."""
+        if self.comm is None:
+            return
+        try:
+            self._core.refuse(f"{type(error).__name__}: {error}")
+        except ArgumentError as agreed:
+            told_by(error, teller(agreed))
+
+    def allocate_input(self) -> Any:
+        """Make an input array where exchanges reach it without a copy; not initialised. Collective.
+
+        On GPUs it is a CuPy array if CuPy can be imported, else a :class:`DeviceArray`; for the memories ``host`` and
+        ``registered`` a NumPy array. Plans over ``devices`` give a list, one array for each GPU.
+        """
+        return self._allocate(self.inputs, self._open().allocate_input)
+
+    def allocate_output(self) -> Any:
+        """Make an output array, as :meth:`allocate_input` does. Collective."""
+        return self._allocate(self.outputs, self._open().allocate_output)
+
+    def _allocate(self, sides: list[Side], allocate: Callable[[int], _core.Memory]) -> Any:
+        arrays = [self._show(side, allocate(member)) for member, side in enumerate(sides)]
+        return arrays[0] if self.comm is not None else arrays
+
+    def _modes(self, values: Any) -> tuple[Any, Side, MPI.Comm]:
+        if self.comm is None:
+            raise TypeError("sums over modes are for plans over a communicator")
+        side = self.output if self.output.spectral else self.input
+        if not isinstance(values, CutArray):
+            return values, side, self.comm
+        return values.local, values._part if getattr(values._part, "spectral", False) else side, self.comm
+
+    def spectrum_sum(self, values: Any) -> Any:
+        """Add up numbers like this rank's spectrum over all ranks, each times ``weights()`` of its side. Collective.
+
+        With ``norm="forward"`` the mean of ``abs(field)**2`` over all points is
+        ``plan.spectrum_sum(abs(spectrum) ** 2)``, whatever modes are kept.
+        """
+        return _sums.spectrum_sum(*self._modes(values))
+
+    def shells(
+        self, values: Any, lengths: float | Sequence[float] = 2 * np.pi, width: float | None = None
+    ) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Add up weighted numbers like this rank's spectrum in shells: :meth:`DistArray.shells`. Collective."""
+        return _sums.shells(*self._modes(values), lengths, width)
+
+    def synchronize(self) -> None:
+        """Wait until the results of all calls are there; calls of plans with a ``stream`` of yours do not wait."""
+        self._open()
+        for place in self._places:
+            place.synchronize()
+
+    def _abandon(self) -> None:
+        """Never end the plan: for exits where the other ranks may not come to end it too."""
+        self._core.abandon()
+
+    def __repr__(self) -> str:
+        if self._core.closed:
+            return "<shardfft.Plan, closed>"
+        where = f" on GPUs {self.devices}:" if self.comm is None else ""
+        return f"<shardfft.Plan{where} {self.input!r} -> {self.output!r}>"
+
+
+@documented
+def plan(
+    shape: int | Iterable[int],
+    kind: Kind = "c2c",
+    dtype: DTypeLike = "float64",
+    comm: MPI.Comm | None = None,
+    *,
+    layout: LayoutName | Layout = "slab",
+    output: OutputName | Layout = "default",
+    axes: Sequence[int] | int | None = None,
+    n: int | None = None,
+    devices: Iterable[int] | None = None,
+    streams: Sequence[Any] | None = None,
+    **options: Unpack[PlanOptions],
+) -> Plan:
+    """Plan a distributed transform. Collective over ``comm``; every rank gives the same arguments.
+
+    :func:`options` and docs/options.md say where options have an effect, and for which of them ranks may differ.
+
+    Args:
+        shape: extents of the global input array, 1 to 4 axes: the real array for r2c, the half spectrum for c2r.
+        kind: ``c2c``, ``r2c`` (real to half spectrum), ``c2r`` (half spectrum to real), or ``r2r`` where ``transforms``
+            makes cosine and sine transforms along all axes.
+        dtype: precision: float32 or complex64 for single, float64 or complex128 for double.
+        comm: an mpi4py communicator; None is ``MPI.COMM_WORLD``, unless ``devices`` are given.
+        layout: where the input is: ``slab``, ``pencil``, ``brick``, ``cyclic`` (cut for the ranks of ``comm``) or a
+            :class:`Layout`.
+        output: where the output is to be: ``default`` (where the last stage leaves it, the fastest), ``natural`` (the
+            input's cuts), or anything that ``layout`` may be.
+        axes: axes to transform; None is all. The last one with a Fourier transform is halved by real transforms.
+        n: c2r only: extent of the halved axis in the real array; None is 2 (m - 1), as in ``numpy.fft.irfft``.
+        devices: GPUs of this process as the plan's ranks, without MPI: the number of each rank's GPU; a GPU may be
+            named more than once. Then ``comm`` must be None, and calls take and give lists of arrays.
+        streams: with ``devices`` one stream for each, as option ``stream``; None: the plan's own.
+        options: see below.
+
+    Raises:
+        TypeError, ValueError: an argument is wrong. ``shardfft.ArgumentError`` is a ValueError.
+        shardfft.Error: planning failed; raised on every rank.
+        ImportError: mpi4py uses another MPI library than this package.
+
+    Example:
+        >>> import shardfft
+        >>> with shardfft.plan((12, 10, 8), "r2c", "float32", layout="pencil", norm="ortho") as plan:
+        ...     spectrum = plan.forward(plan.input.zeros())
+        >>> plan.output.layout.shape, spectrum.dtype.name
+        ((12, 10, 5), 'complex64')
+    """
+    arguments = {"shape": shape, "kind": kind, "dtype": dtype, "layout": layout, "output": output, "axes": axes, "n": n}
+    if devices is not None and comm is None:
+        numbers = integers(devices, "devices")
+        told = problem(len(numbers), **arguments, **{**options, "processor": "gpu"})
+        return Plan(None, numbers, told, streams)
+    comm = mpi.communicator(comm)
+
+    def tell() -> Problem:
+        if devices is not None:
+            raise TypeError("a plan has either a communicator or devices of this process, not both")
+        if streams is not None:
+            raise TypeError("streams are for plans over devices; give stream to plans over a communicator")
+        return problem(comm.size, **arguments, **options)
+
+    told, stream = mpi.agree(comm, tell), options.get("stream")
+    return Plan(comm, [], told, None if stream is None else [stream])

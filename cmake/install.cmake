@@ -60,8 +60,6 @@ configure_package_config_file(cmake/shardfft-config.cmake.in ${PROJECT_BINARY_DI
 # Minor versions may change the interface until 1.0.
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/shardfft-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT development)
-install(FILES third_party/nlohmann_json/LICENSE.MIT DESTINATION ${CMAKE_INSTALL_DOCDIR}
-  RENAME LICENSE.nlohmann_json COMPONENT development)
 # For builds without CMake; MPI comes with its own compilers. What a program that links the archive needs is private.
 set(_needed)
 if(SHARDFFT_FFTW)

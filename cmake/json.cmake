@@ -1,7 +1,6 @@
-# nlohmann_json::nlohmann_json: headers only, not part of the interface; where there are none, those that are carried here.
+# nlohmann_json::nlohmann_json, headers with which tests and benchmark drivers read JSON; the library needs none.
 find_package(nlohmann_json 3.10 QUIET)
-if(NOT TARGET nlohmann_json::nlohmann_json)
-  add_library(nlohmann_json::nlohmann_json INTERFACE IMPORTED GLOBAL)
-  target_include_directories(nlohmann_json::nlohmann_json SYSTEM INTERFACE
-    ${CMAKE_CURRENT_LIST_DIR}/../third_party/nlohmann_json/include)
+if(NOT nlohmann_json_FOUND)
+  message(FATAL_ERROR "nlohmann_json 3.10 was not found: install it (Debian and Ubuntu: nlohmann-json3-dev), or name its folder "
+    "with -DCMAKE_PREFIX_PATH")
 endif()

@@ -79,6 +79,9 @@ function(shardfft_test name program files)
   endif()
 endfunction()
 
+# Programs that read JSON.
+set(_reads_json "^(base|mpi_plan|mpi_trace)$")
+
 # shardfft_test_program(NAME FILE...): the program NAME_tests. Tests of GPU plans link the library with the stand-in, unless
 # the library itself has GPUs or the stand-in. These libraries are shared and hide nothing.
 function(shardfft_test_program name)
@@ -97,6 +100,10 @@ function(shardfft_test_program name)
   endif()
   target_link_libraries(${name}_tests PRIVATE ${main} shardfft_test_support ${library}
     "$<$<BOOL:${SHARDFFT_FFTW}>:FFTW::double;FFTW::float>")  # which some call themselves, as applications may
+  if(name MATCHES "${_reads_json}")
+    include(${PROJECT_SOURCE_DIR}/cmake/json.cmake)
+    target_link_libraries(${name}_tests PRIVATE nlohmann_json::nlohmann_json)
+  endif()
   target_link_options(${name}_tests PRIVATE ${SHARDFFT_TEST_LINK})
   target_compile_options(${name}_tests PRIVATE -Wall -Wextra ${optimise}
     $<TARGET_PROPERTY:shardfft,INTERFACE_COMPILE_OPTIONS> ${SHARDFFT_TEST_CHECKS})

@@ -19,7 +19,7 @@ done
 bash "$ROOT/tools/install_dependencies.sh" lint
 bash "$ROOT/tools/make_venv.sh" lint
 cd "$ROOT"
-mapfile -t cpp < <(git ls-files '*.cpp' '*.hpp' '*.h' '*.cu' '*.cuh' ':!third_party')
+mapfile -t cpp < <(git ls-files '*.cpp' '*.hpp' '*.h' '*.cu' '*.cuh')
 mapfile -t python < <(git ls-files '*.py')
 [[ ${#cpp[@]} -gt 0 ]] || die "git knows no C++ file here; lint needs a git checkout"
 

@@ -22,7 +22,7 @@ mpi_options() { # openmpi|mpich
 quick=(-DCMAKE_CXX_FLAGS_RELEASE=-O0 -DSHARDFFT_MKL=OFF)
 # What a user of the shared library does without.
 without=()
-for package in FFTW CBLAS OpenMP nlohmann_json; do without+=("-DCMAKE_DISABLE_FIND_PACKAGE_$package=ON"); done
+for package in FFTW CBLAS OpenMP; do without+=("-DCMAKE_DISABLE_FIND_PACKAGE_$package=ON"); done
 # quiet LOG COMMAND...: shows the log only where the command fails.
 quiet() {
   local log=$FOLDER/$1.log
@@ -63,7 +63,7 @@ installed() {
 check_prefix() {
   local prefix=$1 name
   ! grep -rlF -e "$ROOT" -e "$FOLDER" "$prefix" || die "the files above name the folder of the sources, or of the build"
-  for name in LICENSE LICENSE.nlohmann_json shardfft.pc version.h shardfft-config.cmake; do
+  for name in LICENSE shardfft.pc version.h shardfft-config.cmake; do
     [[ -n $(find "$prefix" -name "$name") ]] || die "$name is not installed"
   done
 }
@@ -90,7 +90,7 @@ consumers() {
   installed openmpi
   # Without optimisation it shows inline functions too.
   ! nm -DC --defined-only "$(find "$FOLDER/prefix-openmpi" -name libshardfft.so)" |
-    grep -E 'fftw|nlohmann|Executor|Communicator|::(Impl|Rep)' ||
+    grep -E 'fftw|Executor|Communicator|::(Impl|Rep)' ||
     die "the shared library shows the symbols above, which are its own affair"
   consumed openmpi
   say "a program outside the tree: pkg-config"
@@ -128,7 +128,7 @@ nofftw() {
   say "a build without FFTW"
   # shellcheck disable=SC2046
   built "$FOLDER/library-nofftw" "$ROOT" $(mpi_options openmpi) -DSHARDFFT_FFTW=OFF -DSHARDFFT_EXAMPLES=ON "${quick[@]}" \
-    -DCMAKE_DISABLE_FIND_PACKAGE_FFTW=ON -DCMAKE_DISABLE_FIND_PACKAGE_nlohmann_json=ON
+    -DCMAKE_DISABLE_FIND_PACKAGE_FFTW=ON
   ! ldd "$FOLDER/library-nofftw/libshardfft.so" | grep fftw || die "it is linked to FFTW"
   runs openmpi "$FOLDER/library-nofftw/examples/example_04_real" "$FOLDER/library-nofftw/examples/example_05_poisson"
   runs openmpi "$FOLDER/library-nofftw/examples/example_03_brick" > "$FOLDER/nofftw.txt"

@@ -3,8 +3,7 @@
 include(ExternalProject)
 set(_abis "${SHARDFFT_MPI_ABIS}" "none=${CMAKE_CURRENT_SOURCE_DIR}/mpi/one_process")
 # What the wheel would have to bring along is left out; a build for one machine has it. FFTW's licence is another one, too.
-set(_options -DSHARDFFT_FFTW=OFF -DSHARDFFT_MKL=OFF -DCMAKE_DISABLE_FIND_PACKAGE_CBLAS=ON
-  -DCMAKE_DISABLE_FIND_PACKAGE_nlohmann_json=ON)
+set(_options -DSHARDFFT_FFTW=OFF -DSHARDFFT_MKL=OFF -DCMAKE_DISABLE_FIND_PACKAGE_CBLAS=ON)
 foreach(_name BUILD_TYPE CXX_FLAGS_RELEASE CXX_COMPILER CXX_COMPILER_LAUNCHER C_COMPILER CUDA_COMPILER CUDA_COMPILER_LAUNCHER
     CUDA_ARCHITECTURES CUDA_HOST_COMPILER)
   list(APPEND _names CMAKE_${_name})

@@ -28,7 +28,6 @@ class Shardfft(CMakePackage):
     depends_on("fftw-api@3", when="+fftw")
     depends_on("fftw@3.3:+mpi precision=double,float", when="+compat")
     depends_on("openblas", when="+blas")
-    depends_on("nlohmann-json@3.10:", type="build")
     depends_on("cuda@12:", when="+cuda")
 
     conflicts("~fftw", when="+compat", msg="FFTW's MPI interface needs FFTW")

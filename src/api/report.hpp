@@ -1,6 +1,5 @@
 #pragma once
 // How a plan's report is made, from what one rank knows and what all ranks know together.
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -31,8 +30,5 @@ std::vector<PlanReport::Step> own_steps(const Runner& runner, const Account& acc
 
 /// Collective.
 PlanReport make_report(const ReportInput& input);
-
-/// An object whose members have the names of the fields.
-nlohmann::json step_json(const PlanReport::Step& step);
 
 }  // namespace shardfft

@@ -6,25 +6,36 @@
 #include <fstream>
 #include <iostream>
 #include <limits>
-#include <nlohmann/json.hpp>
+#include <map>
 
 #include "api/problem.hpp"
 #include "api/report.hpp"
 #include "api/trace_mail.hpp"
 #include "base/file_signal.hpp"
+#include "base/json.hpp"
 
 namespace shardfft {
 
 namespace {
 
-using Json = nlohmann::json;
-
 constexpr int clock_tag = 7;
+
+/// What the events of a step are named by.
+struct StepFacts {
+  int trace_step;
+  int number;  ///< in the report of its program, from 1
+  Role role;
+  std::int64_t bytes_sent;
+};
 
 /// What rank 0 needs of a rank; travels as bytes.
 struct RankTrace {
-  std::string facts;  ///< JSON: host, dropped, names of the programs, steps of the report by number in the trace
-  double epoch = 0;   ///< on rank 0's clock
+  double epoch = 0;  ///< on rank 0's clock
+  std::int64_t dropped = 0;
+  std::string host;
+  std::string programs;  ///< their names, each ended by a 0
+  std::string texts;     ///< of `steps`, each ended by a 0
+  std::vector<StepFacts> steps;
   std::vector<Frame> frames;
   std::vector<Span> spans;
 };
@@ -36,20 +47,25 @@ std::string processor_name() {
   return {name.data(), static_cast<std::size_t>(length)};
 }
 
-std::string facts_of(Runner& runner) {
-  Json steps = Json::object();
-  Json programs = Json::array();
+RankTrace trace_of(Runner& runner) {
+  const Trace& trace = runner.trace();
+  RankTrace own{trace.epoch(), trace.dropped(), processor_name(), {}, {}, {}, trace.frames(), trace.spans()};
+  int program = 0;
   for (const NamedProgram& named : runner.programs()) {
-    const int program = static_cast<int>(programs.size());
-    programs.push_back(named.name);
-    const Account account = runner.account(program);
-    std::size_t next = 0;
-    for (const PlanReport::Step& step : own_steps(runner, account))
-      steps[std::to_string(account.steps[next++].trace_step)] = step_json(step);
+    (own.programs += named.name) += '\0';
+    int number = 0;
+    for (const StepReport& step : runner.account(program++).steps) {
+      own.steps.push_back({step.trace_step, ++number, step.role, step.bytes_sent});
+      (own.texts += step.text) += '\0';
+    }
   }
-  const Json facts = {
-      {"host", processor_name()}, {"dropped", runner.trace().dropped()}, {"programs", programs}, {"steps", steps}};
-  return facts.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return own;
+}
+
+std::vector<std::string> split(const std::string& words) {
+  std::vector<std::string> all;
+  for (std::size_t begin = 0; begin < words.size(); begin += all.back().size() + 1) all.push_back(&words[begin]);
+  return all;
 }
 
 /// How far this rank's clock is ahead of rank 0's: ranks of one host share a clock, hosts ask rank 0 for the time, and
@@ -90,7 +106,10 @@ double clock_lead(const Communicator& comm) {
 /// visit(array) for the arrays of a rank's trace.
 template <class Trace, class Visit>
 void for_arrays(Trace& trace, const Visit& visit) {
-  visit(trace.facts);
+  visit(trace.host);
+  visit(trace.programs);
+  visit(trace.texts);
+  visit(trace.steps);
   visit(trace.frames);
   visit(trace.spans);
 }
@@ -108,6 +127,7 @@ TraceMail::Bytes packed(const RankTrace& trace) {
     add(array.data(), count * sizeof array[0]);
   };
   add(&trace.epoch, sizeof trace.epoch);
+  add(&trace.dropped, sizeof trace.dropped);
   for_arrays(trace, add_array);
   return bytes;
 }
@@ -126,6 +146,7 @@ RankTrace unpacked(const TraceMail::Bytes& bytes) {
     take(array.data(), count * sizeof array[0]);
   };
   take(&trace.epoch, sizeof trace.epoch);
+  take(&trace.dropped, sizeof trace.dropped);
   for_arrays(trace, take_array);
   return trace;
 }
@@ -137,28 +158,30 @@ class EventWriter {
     file_ << "{\"displayTimeUnit\": \"ms\", \"traceEvents\": [\n";
   }
   void add(int rank, const RankTrace& trace, double zero) {
-    const Json facts = Json::parse(trace.facts);
-    metadata(rank, "process_name",
-             {{"name", "rank " + std::to_string(rank) + " on " + facts["host"].get<std::string>()}});
-    metadata(rank, "process_sort_index", {{"sort_index", rank}});
-    dropped_ += facts["dropped"].get<std::int64_t>();
-    const Json& steps = facts["steps"];
+    metadata(rank, "process_name", {"name", "rank " + std::to_string(rank) + " on " + trace.host});
+    metadata(rank, "process_sort_index", {"sort_index", rank});
+    dropped_ += trace.dropped;
+    const std::vector<std::string> programs = split(trace.programs);
+    const std::vector<std::string> texts = split(trace.texts);
+    std::map<int, std::size_t> steps;
+    for (std::size_t i = 0; i < trace.steps.size(); ++i) steps[trace.steps[i].trace_step] = i;
     const double offset = trace.epoch - zero;
     for (const Frame& frame : trace.frames) {
-      const auto program = facts["programs"][static_cast<std::size_t>(frame.program)].get<std::string>();
+      const std::string& program = programs.at(static_cast<std::size_t>(frame.program));
+      const double begin = offset + frame.begin, length = frame.end - frame.begin;
       if (frame.step < 0) {
-        slice(rank, program, "run", offset + frame.begin, frame.end - frame.begin, Json::object());
+        slice(rank, program, "run", begin, length);
         continue;
       }
-      const Json& step = steps.at(std::to_string(frame.step));
-      slice(rank, program + " " + step_name(step), "step", offset + frame.begin, frame.end - frame.begin,
-            {{"bytes_sent", step["bytes_sent"]}});
+      const std::size_t i = steps.at(frame.step);
+      const std::string name = program + " " + std::to_string(trace.steps[i].number) + ". " + texts.at(i);
+      slice(rank, name, "step", begin, length, Json::object({{"bytes_sent", trace.steps[i].bytes_sent}}));
     }
     for (const Span& span : trace.spans) {
-      const Json& step = steps.at(std::to_string(span.step));
-      const bool moves = step["times"][static_cast<std::size_t>(span.activity)]["communication"].get<bool>();
-      slice(rank, "step " + std::to_string(step["number"].get<int>()) + " " + activity_name(span.activity),
-            moves ? "communication" : "computation", offset + span.begin, span.end - span.begin, Json::object());
+      const StepFacts& step = trace.steps[steps.at(span.step)];
+      const std::string name = "step " + std::to_string(step.number) + " " + activity_name(span.activity);
+      slice(rank, name, is_communication(step.role, span.activity) ? "communication" : "computation",
+            offset + span.begin, span.end - span.begin);
     }
   }
   /// Throws Error where the disk has not taken all of it.
@@ -170,24 +193,22 @@ class EventWriter {
   }
 
  private:
-  static std::string step_name(const Json& step) {
-    return std::to_string(step["number"].get<int>()) + ". " + step["text"].get<std::string>();
+  void slice(int rank, const std::string& name, const char* category, double begin, double length,
+             const Json& args = Json::object()) {
+    event(Json::object({{"ph", "X"},
+                        {"pid", rank},
+                        {"tid", 0},
+                        {"name", name},
+                        {"cat", category},
+                        {"ts", begin * 1e6},
+                        {"dur", length * 1e6},
+                        {"args", args}}));
   }
-  void slice(int rank, const std::string& name, const char* category, double begin, double length, const Json& args) {
-    event({{"ph", "X"},
-           {"pid", rank},
-           {"tid", 0},
-           {"name", name},
-           {"cat", category},
-           {"ts", begin * 1e6},
-           {"dur", length * 1e6},
-           {"args", args}});
-  }
-  void metadata(int rank, const char* name, const Json& args) {
-    event({{"ph", "M"}, {"pid", rank}, {"tid", 0}, {"name", name}, {"args", args}});
+  void metadata(int rank, const char* name, const JsonMember& fact) {
+    event(Json::object({{"ph", "M"}, {"pid", rank}, {"tid", 0}, {"name", name}, {"args", Json::object({fact})}}));
   }
   void event(const Json& value) {
-    file_ << (first_ ? "" : ",\n") << value.dump(-1, ' ', false, Json::error_handler_t::replace);
+    file_ << (first_ ? "" : ",\n") << value.text();
     first_ = false;
   }
 
@@ -229,11 +250,8 @@ void TraceFile::write(Runner& runner) noexcept {
 }
 
 void TraceFile::write_all(Runner& runner) const {
-  RankTrace mine;
-  mine.facts = facts_of(runner);
-  mine.epoch = runner.trace().epoch() - lead_;
-  mine.frames = runner.trace().frames();
-  mine.spans = runner.trace().spans();
+  RankTrace mine = trace_of(runner);
+  mine.epoch -= lead_;
   if (comm_.rank() != 0) {
     TraceMail::of_process().send(comm_, packed(mine));
     return;

@@ -135,6 +135,7 @@ def test_packages_are_those_that_run_installs():
         "gfortran",
         "libgtest-dev",
         "libfftw3-mpi-dev",
+        "nlohmann-json3-dev",
         "python3",
     }  # and benchmarks; python3 comes with python3-venv
     assert shown == known - only_tests

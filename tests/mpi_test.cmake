@@ -17,7 +17,7 @@ set(_many_ranks "^mpi_(exchange|reshape|cannon|random|gpu_test_(exchange|slab|pl
 # These need another rank than the first at most: what arguments are refused with, what interfaces and tables say, numbers
 # that are written down. They run with SHARDFFT_TEST_ANY_RANKS.
 set(_any_ranks "^mpi_plan_test_(bad_input|literal_values|misuse|operator_walls|option_table|side|typed_calls)$")
-string(APPEND _any_ranks "|^mpi_gpu_test_(bad_input|option_table|standin_accounts)$")
+string(APPEND _any_ranks "|^mpi_gpu_test_(bad_input|option_table|standin_accounts)$|^mpi_fortran_test_errors$")
 
 # Files whose cases make ranks or devices fail, limit or fork them, wait by the clock, or take most of the memory: what they
 # break breaks nothing else, and others run beside those that wait. Tests on GPUs change what the stand-in is.

@@ -18,6 +18,7 @@ module shardfft_base
   integer, parameter :: shardfft_single = 0, shardfft_double = 1
   integer, parameter :: shardfft_fft = 0, shardfft_dct1 = 1, shardfft_dct2 = 2, shardfft_dct3 = 3, shardfft_dct4 = 4, &
     shardfft_dst1 = 5, shardfft_dst2 = 6, shardfft_dst3 = 7, shardfft_dst4 = 8
+  integer, parameter, private :: no_axis = 2**30
 
   ! The indices first, first + stride, ..., count of them, along one dimension; indices count from 1.
   type :: shardfft_progression
@@ -34,15 +35,51 @@ module shardfft_base
 
 contains
 
-  ! Ends a call: gives its status to stat and, where it failed, the sentence to errmsg. Without stat an error ends the
-  ! program, with the sentence.
-  subroutine settle(status, stat, errmsg)
+  ! Ends a call: gives its status to stat and, if it failed, the sentence to errmsg. Without stat an error ends the
+  ! program, with the sentence. of: the number of dimensions that the call is about, in which the sentence then counts.
+  subroutine settle(status, stat, errmsg, of)
     integer(c_int), intent(in) :: status
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
-    if (status /= 0) call settle_words(int(status), borrowed_text(shardfft_last_error()), stat, errmsg)
+    integer, intent(in), optional :: of
+    character(len=:), allocatable :: words
+    if (status /= 0) then
+      words = borrowed_text(shardfft_last_error())
+      if (present(of)) words = by_dimensions(words, of)
+      call settle_words(int(status), words, stat, errmsg)
+    end if
     if (present(stat)) stat = int(status)
   end subroutine settle
+
+  ! C's sentence with dimensions in the place of axes: of three dimensions 'axis 0' is 'dimension 3'. The option axes keeps
+  ! its name.
+  recursive function by_dimensions(words, of) result(text)
+    character(len=*), intent(in) :: words
+    integer, intent(in) :: of
+    character(len=:), allocatable :: text
+    integer :: found(2), at, next, digits, axis
+    text = words
+    found = [index(words, 'axis'), index(words, 'axes')]
+    if (of == 0 .or. all(found == 0)) return
+    at = minval(found, found > 0)
+    next = at + 4
+    text = words(:at - 1)
+    if (index(text, ' an ', back=.true.) == at - 4 .and. at > 4) text = words(:at - 3) // ' '
+    if (words(at:next - 1) == 'axis') then
+      text = text // 'dimension'
+      digits = verify(words(next + 1:) // '.', '-0123456789') - 1
+      if (digits > 0) then
+        read (words(next + 1:next + digits), *) axis
+        text = text // ' ' // decimal(int(dim_of(axis, of), int64))
+        next = next + digits + 1
+      end if
+    else if (index(text, 'option ', back=.true.) == at - 7) then
+      text = text // 'axes'
+    else
+      text = text // 'dimensions'
+    end if
+    text = text // by_dimensions(words(next:), of)
+  end function by_dimensions
 
   ! The same for what is refused before C is called.
   subroutine settle_words(status, words, stat, errmsg)
@@ -59,6 +96,17 @@ contains
     flush (error_unit)
     error stop 1
   end subroutine settle_words
+
+  ! Whether a list has as many entries as it must; else the call has failed.
+  logical function fits(name, has, expected, stat, errmsg)
+    character(len=*), intent(in) :: name
+    integer, intent(in) :: has, expected
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    fits = has == expected
+    if (.not. fits) call settle_words(shardfft_invalid_argument, name // ' has ' // decimal(int(has, int64)) // &
+      ' entries; ' // decimal(int(expected, int64)) // ' are expected', stat, errmsg)
+  end function fits
 
   ! A C string that stays C's.
   function borrowed_text(address) result(text)
@@ -121,20 +169,29 @@ contains
     end select
   end function turned
 
+  ! Dimension `dim` of `of`, as C counts it; and back. A number that is no dimension becomes one that is no axis: C also
+  ! counts from the last axis, with negative numbers.
+  elemental integer(c_int) function axis_of(dim, of)
+    integer, intent(in) :: dim, of
+    axis_of = int(merge(of - dim, no_axis + dim, dim <= of), c_int)
+  end function axis_of
+  elemental integer function dim_of(axis, of)
+    integer, intent(in) :: axis, of
+    dim_of = merge(of - axis, axis - no_axis, axis < no_axis)
+  end function dim_of
+
   ! Dimensions from the fastest to the slowest, as C's axes from the slowest to the fastest.
   function axes_of(dims, of) result(axes)
     integer, intent(in) :: dims(:), of
     integer(c_int), allocatable :: axes(:)
-    integer :: i
-    axes = [(int(of - dims(size(dims) + 1 - i), c_int), i = 1, size(dims))]
+    axes = axis_of(dims(size(dims):1:-1), of)
   end function axes_of
   ! And the other way.
   function dims_of(axes, of) result(dims)
     integer(c_int), intent(in) :: axes(:)
     integer, intent(in) :: of
     integer, allocatable :: dims(:)
-    integer :: i
-    dims = [(of - int(axes(size(axes) + 1 - i)), i = 1, size(axes))]
+    dims = dim_of(int(axes(size(axes):1:-1)), of)
   end function dims_of
 
   ! Index sets, an entry a dimension, as C's, an entry an axis; and the other way.
@@ -171,6 +228,20 @@ contains
       result = turned_words(words(comma + 1:)) // ',' // trim(adjustl(words(:comma - 1)))
     end if
   end function turned_words
+
+  ! C's number of a member.
+  integer(c_int) function at(member)
+    integer, intent(in), optional :: member
+    at = 0
+    if (present(member)) at = int(member - 1, c_int)
+  end function at
+
+  ! How many members' arrays a call was given; -1, which C refuses, if the two lists differ.
+  integer(c_int) function common_size(in, out)
+    type(c_ptr), intent(in) :: in(:), out(:)
+    common_size = -1
+    if (size(in) == size(out)) common_size = size(in, kind=c_int)
+  end function common_size
 
   pure function decimal(number) result(text)
     integer(int64), intent(in) :: number

@@ -1,8 +1,10 @@
-"""Writes the Fortran interfaces of the C functions, c/*.f90, from the headers of the C interface.
+"""Writes what of the Fortran module repeats the headers of the C interface.
 
-    python3 bindings/fortran/make_interface.py           writes them
-    python3 bindings/fortran/make_interface.py --check   fails where they are not what it would write
+    python3 bindings/fortran/make_interface.py           writes it
+    python3 bindings/fortran/make_interface.py --check   fails if the files are not what it would write
 
+c/*.f90 are interfaces of the C functions. made/*.inc are the procedures that call those functions which no file written
+by hand calls, and the lines of types that name them; ranks/*.inc are templates of procedures for arrays of each rank.
 Functions that take an MPI_Comm are left out: Fortran calls those that end in _f.
 """
 
@@ -10,6 +12,8 @@ import argparse
 import pathlib
 import re
 import sys
+
+import wrappers
 
 HERE = pathlib.Path(__file__).parent
 HEADERS = HERE.parent.parent / "include" / "shardfft" / "c"
@@ -55,9 +59,14 @@ def declaration(kind: str) -> str:
 
 
 def prototypes(text: str):
-    """(result, name, [(type, argument)]) of every function that a header declares."""
-    text = re.sub(r"/\*.*?\*/", "", text, flags=re.S)
-    for result, name, arguments in re.findall(r"^(\w[\w *]*?)\s*\b(shardfft_\w+)\(([^)]*)\);", text, flags=re.M):
+    """(result, name, [(type, argument)], comment) of every function that a header declares."""
+    doc = ""
+    for blank, words, result, name, arguments in re.findall(
+        r"(\n(?=\n))|^/\*(.*?)\*/|^(\w[\w *]*?)\s*\b(shardfft_\w+)\(([^)]*)\);", text, flags=re.S | re.M
+    ):
+        if not name:
+            doc = "" if blank else re.sub(r"\s*\n \*\s*", " ", words).strip()
+            continue
         if result.startswith("typedef"):
             continue
         parsed = []
@@ -65,24 +74,16 @@ def prototypes(text: str):
             if argument != "void":
                 kind, word = re.fullmatch(r"(.*?)\s*(\w+)", argument).groups()
                 parsed.append((kind, word))
-        yield result, name, parsed
+        yield result, name, parsed, doc
+        if not any(kind == "MPI_Comm" for kind, _ in parsed):  # its twin follows
+            doc = ""
 
 
-def wrapped(line: str, indent: str) -> str:
-    """A statement in lines of at most 100 characters."""
-    lines = []
-    while len(line) > 96:
-        cut = line.rfind(",", 0, 96) + 1
-        lines.append(line[:cut] + " &")
-        line = indent + line[cut:].strip()
-    return "\n".join([*lines, line])
-
-
-def interface(result: str, name: str, arguments) -> str:
+def interface(result: str, name: str, arguments, _) -> str:
     """Return the Fortran interface of one C function."""
     names = ", ".join(word for _, word in arguments)
     kind = "subroutine" if result == "void" else "function"
-    lines = [wrapped(f'    {kind} {name}({names}) bind(C, name="{name}")', "        ")]
+    lines = [wrappers.wrapped(f'    {kind} {name}({names}) bind(C, name="{name}")', "        ", most=96)]
     lines.append(f"      import :: {', '.join(sorted(imports(result, arguments)))}")
     for c_type, word in arguments:
         extent = "(*)" if c_type == "const char*" else ""
@@ -129,18 +130,50 @@ def module(header: pathlib.Path) -> str:
     )
 
 
+def kind_of(name: str, header: str) -> str:
+    """Name the kind of objects whose module has a function."""
+    kinds = "layout|side|buffer|report|plan|redistribution|operator"
+    found = re.match(rf"shardfft_({kinds})_", name)
+    return found[1] if found else header
+
+
+def made_files() -> dict[pathlib.Path, str]:
+    """Return the files of procedures, with their texts."""
+    templates = {file.stem: file.read_text() for file in sorted((HERE / "ranks").glob("*.inc"))}
+    by_hand = "".join(file.read_text() for file in sorted(HERE.glob("*.f90"))) + "".join(templates.values())
+    kinds = {kind: [] for kind in templates}
+    for header in sorted(HEADERS.glob("*.h")):
+        for _, name, arguments, doc in prototypes(header.read_text()):
+            if name in wrappers.WITHOUT or re.search(rf"\b{name}\(", by_hand) or arguments[0][0] == "MPI_Comm":
+                continue
+            kind = kind_of(name, header.stem)
+            kinds.setdefault(kind, []).append(wrappers.procedure(kind, name, arguments, doc))
+    files = {}
+    for kind, procedures in kinds.items():
+        template = templates.get(kind, "")
+        source = f"include/shardfft/c and ranks/{kind}.inc" if template else "include/shardfft/c"
+        head = f"  ! Made by make_interface.py from {source}.\n"
+        parts = [wrappers.text_of(made, kind) for made in procedures]
+        files[HERE / "made" / f"{kind}.inc"] = head + "".join(parts) + wrappers.of_ranks(template)
+        if lines := wrappers.bindings(procedures, template):
+            files[HERE / "made" / f"{kind}_bindings.inc"] = head + lines
+    return files
+
+
 def main() -> int:
-    """Write the modules, or compare them with --check."""
+    """Write the files, or compare them with --check."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--check", action="store_true", help="compare with the files, write nothing")
     check = parser.parse_args().check
+    files = {HERE / "c" / f"{header.stem}.f90": module(header) for header in sorted(HEADERS.glob("*.h"))}
+    files |= made_files()
     status = 0
-    for header in sorted(HEADERS.glob("*.h")):
-        file = HERE / "c" / f"{header.stem}.f90"
-        text = module(header)
-        if not check:
-            file.write_text(text)
-        elif not file.exists() or file.read_text() != text:
+    for file in sorted({*files, *(HERE / "made").glob("*"), *(HERE / "c").glob("*")}):
+        if not check and file in files:
+            file.write_text(files[file])
+        elif not check:
+            file.unlink()
+        elif file not in files or not file.exists() or file.read_text() != files[file]:
             print(f"{file} is not what make_interface.py writes: run it", file=sys.stderr)
             status = 1
     return status

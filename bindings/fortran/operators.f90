@@ -13,11 +13,8 @@ module shardfft_operator_module
   type :: shardfft_operator
     type(c_ptr) :: handle = c_null_ptr
   contains
-    procedure, private :: array_1, array_2, array_3, array_4, array_5
-    generic :: array => array_1, array_2, array_3, array_4, array_5
-    procedure :: arrays, of_indices, of_wavenumbers, calling, cuda, constant, derivative, laplacian, inverse_laplacian, gaussian
-    procedure :: multiply, add, subtract, divide
-    procedure :: free => free_operator
+    procedure :: of_indices, of_wavenumbers, calling, derivative
+    include 'made/operator_bindings.inc'
   end type shardfft_operator
 
   abstract interface
@@ -69,64 +66,6 @@ contains
     call settle(shardfft_operator_array(int(mod(code - 1, 2), c_int), int((code - 1) / 2, c_int), factors%address, &
       factors%count, self%handle), stat, errmsg)
   end subroutine of_array
-
-  ! Real or complex factors in the layout of the plan's output. They are copied.
-  subroutine array_1(self, factors, stat, errmsg)
-    class(shardfft_operator), intent(inout) :: self
-    class(*), intent(in), target :: factors(:)
-    integer, intent(out), optional :: stat
-    character(len=*), intent(inout), optional :: errmsg
-    call of_array(self, look(factors), stat, errmsg)
-  end subroutine array_1
-  subroutine array_2(self, factors, stat, errmsg)
-    class(shardfft_operator), intent(inout) :: self
-    class(*), intent(in), target :: factors(:, :)
-    integer, intent(out), optional :: stat
-    character(len=*), intent(inout), optional :: errmsg
-    call of_array(self, look(factors), stat, errmsg)
-  end subroutine array_2
-  subroutine array_3(self, factors, stat, errmsg)
-    class(shardfft_operator), intent(inout) :: self
-    class(*), intent(in), target :: factors(:, :, :)
-    integer, intent(out), optional :: stat
-    character(len=*), intent(inout), optional :: errmsg
-    call of_array(self, look(factors), stat, errmsg)
-  end subroutine array_3
-  subroutine array_4(self, factors, stat, errmsg)
-    class(shardfft_operator), intent(inout) :: self
-    class(*), intent(in), target :: factors(:, :, :, :)
-    integer, intent(out), optional :: stat
-    character(len=*), intent(inout), optional :: errmsg
-    call of_array(self, look(factors), stat, errmsg)
-  end subroutine array_4
-  subroutine array_5(self, factors, stat, errmsg)
-    class(shardfft_operator), intent(inout) :: self
-    class(*), intent(in), target :: factors(:, :, :, :, :)
-    integer, intent(out), optional :: stat
-    character(len=*), intent(inout), optional :: errmsg
-    call of_array(self, look(factors), stat, errmsg)
-  end subroutine array_5
-
-  ! The same for plans over several devices, by addresses: a list of arrays, one a GPU, and the elements of each.
-  subroutine arrays(self, precision, is_complex, factors, counts, stat, errmsg)
-    class(shardfft_operator), intent(inout) :: self
-    integer, intent(in) :: precision
-    logical, intent(in) :: is_complex
-    type(c_ptr), intent(in) :: factors(:)
-    integer(int64), intent(in) :: counts(:)
-    integer, intent(out), optional :: stat
-    character(len=*), intent(inout), optional :: errmsg
-    type(c_ptr), target :: each(max(size(factors), 1))
-    integer(c_int64_t), target :: elements(max(size(factors), 1))
-    if (size(counts) /= size(factors)) then
-      call settle_words(shardfft_invalid_argument, 'each array of factors needs its number of elements', stat, errmsg)
-      return
-    end if
-    each(:size(factors)) = factors
-    elements(:size(factors)) = counts
-    call settle(shardfft_operator_arrays(int(precision, c_int), merge(1_c_int, 0_c_int, is_complex), &
-      size(factors, kind=c_int), c_loc(each), c_loc(elements), self%handle), stat, errmsg)
-  end subroutine arrays
 
   subroutine call_of_indices(user, axes, index, factor) bind(C)
     type(c_ptr), value :: user
@@ -205,18 +144,6 @@ contains
     kept%change => change
     call settle(shardfft_operator_calling(c_funloc(call_change), c_loc(kept), c_funloc(release), self%handle), stat, errmsg)
   end subroutine calling
-  ! Factors by CUDA source text, for plans on GPUs. Its k and i count dimensions as C does: the last one first, from 0.
-  subroutine cuda(self, text, lengths, stat, errmsg)
-    class(shardfft_operator), intent(inout) :: self
-    character(len=*), intent(in) :: text
-    real(real64), intent(in), optional :: lengths(:)
-    integer, intent(out), optional :: stat
-    character(len=*), intent(inout), optional :: errmsg
-    real(c_double), allocatable, target :: extents(:)
-    call turn(lengths, extents)
-    call settle(shardfft_operator_cuda(text // c_null_char, size(extents, kind=c_int), c_loc(extents), self%handle), stat, &
-      errmsg)
-  end subroutine cuda
 
   ! C's lengths; of none, none.
   subroutine turn(lengths, extents)
@@ -229,15 +156,6 @@ contains
     end if
   end subroutine turn
 
-  ! The same factor for every mode; real spectra take real ones.
-  subroutine constant(self, factor, stat, errmsg)
-    class(shardfft_operator), intent(inout) :: self
-    complex(real64), intent(in) :: factor
-    integer, intent(out), optional :: stat
-    character(len=*), intent(inout), optional :: errmsg
-    call settle(shardfft_operator_constant(real(factor, c_double), real(aimag(factor), c_double), self%handle), stat, &
-      errmsg)
-  end subroutine constant
   ! (i k)^order along dimension `dim` of an array of `dims` dimensions: the order-th derivative.
   subroutine derivative(self, dims, dim, order, lengths, stat, errmsg)
     class(shardfft_operator), intent(inout) :: self
@@ -258,70 +176,6 @@ contains
     call settle(shardfft_operator_derivative(int(dims - dim, c_int), times, size(extents, kind=c_int), c_loc(extents), &
       self%handle), stat, errmsg)
   end subroutine derivative
-  ! -|k|^2 over the transformed dimensions; -1 / |k|^2, and 0 where |k| is 0; exp(-sigma^2 |k|^2 / 2).
-  subroutine laplacian(self, lengths, stat, errmsg)
-    class(shardfft_operator), intent(inout) :: self
-    real(real64), intent(in), optional :: lengths(:)
-    integer, intent(out), optional :: stat
-    character(len=*), intent(inout), optional :: errmsg
-    real(c_double), allocatable, target :: extents(:)
-    call turn(lengths, extents)
-    call settle(shardfft_operator_laplacian(size(extents, kind=c_int), c_loc(extents), self%handle), stat, errmsg)
-  end subroutine laplacian
-  subroutine inverse_laplacian(self, lengths, stat, errmsg)
-    class(shardfft_operator), intent(inout) :: self
-    real(real64), intent(in), optional :: lengths(:)
-    integer, intent(out), optional :: stat
-    character(len=*), intent(inout), optional :: errmsg
-    real(c_double), allocatable, target :: extents(:)
-    call turn(lengths, extents)
-    call settle(shardfft_operator_inverse_laplacian(size(extents, kind=c_int), c_loc(extents), self%handle), stat, errmsg)
-  end subroutine inverse_laplacian
-  subroutine gaussian(self, sigma, lengths, stat, errmsg)
-    class(shardfft_operator), intent(inout) :: self
-    real(real64), intent(in) :: sigma
-    real(real64), intent(in), optional :: lengths(:)
-    integer, intent(out), optional :: stat
-    character(len=*), intent(inout), optional :: errmsg
-    real(c_double), allocatable, target :: extents(:)
-    call turn(lengths, extents)
-    call settle(shardfft_operator_gaussian(sigma, size(extents, kind=c_int), c_loc(extents), self%handle), stat, errmsg)
-  end subroutine gaussian
 
-  ! Products, sums, differences and quotients of the factors, in one pass; a quotient is 0 where its divisor is 0.
-  subroutine multiply(self, a, b, stat, errmsg)
-    class(shardfft_operator), intent(inout) :: self
-    type(shardfft_operator), intent(in) :: a, b
-    integer, intent(out), optional :: stat
-    character(len=*), intent(inout), optional :: errmsg
-    call settle(shardfft_operator_multiply(a%handle, b%handle, self%handle), stat, errmsg)
-  end subroutine multiply
-  subroutine add(self, a, b, stat, errmsg)
-    class(shardfft_operator), intent(inout) :: self
-    type(shardfft_operator), intent(in) :: a, b
-    integer, intent(out), optional :: stat
-    character(len=*), intent(inout), optional :: errmsg
-    call settle(shardfft_operator_add(a%handle, b%handle, self%handle), stat, errmsg)
-  end subroutine add
-  subroutine subtract(self, a, b, stat, errmsg)
-    class(shardfft_operator), intent(inout) :: self
-    type(shardfft_operator), intent(in) :: a, b
-    integer, intent(out), optional :: stat
-    character(len=*), intent(inout), optional :: errmsg
-    call settle(shardfft_operator_subtract(a%handle, b%handle, self%handle), stat, errmsg)
-  end subroutine subtract
-  subroutine divide(self, a, b, stat, errmsg)
-    class(shardfft_operator), intent(inout) :: self
-    type(shardfft_operator), intent(in) :: a, b
-    integer, intent(out), optional :: stat
-    character(len=*), intent(inout), optional :: errmsg
-    call settle(shardfft_operator_divide(a%handle, b%handle, self%handle), stat, errmsg)
-  end subroutine divide
-
-  subroutine free_operator(self, stat, errmsg)
-    class(shardfft_operator), intent(inout) :: self
-    integer, intent(out), optional :: stat
-    character(len=*), intent(inout), optional :: errmsg
-    call settle(shardfft_operator_free(self%handle), stat, errmsg)
-  end subroutine free_operator
+  include 'made/operator.inc'
 end module shardfft_operator_module

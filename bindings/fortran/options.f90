@@ -13,8 +13,9 @@ module shardfft_options_module
     type(c_ptr), private :: handle = c_null_ptr
     integer, allocatable, private :: dims(:)
   contains
-    procedure, private :: set_text, set_integer, set_long, set_flag, set_number, set_integers, set_address
-    generic :: set => set_text, set_integer, set_long, set_flag, set_number, set_integers, set_address
+    procedure, private :: set_text, set_integer, set_flag, set_integers
+    generic :: set => set_text, set_integer, set_flag, set_integers
+    include 'made/options_bindings.inc'
     procedure :: get => get_text
     procedure :: copy => copy_options
     procedure :: for_array
@@ -24,10 +25,9 @@ module shardfft_options_module
 
 contains
 
-  subroutine ready(self, status)
+  subroutine ready(self)
     class(shardfft_options), intent(inout) :: self
-    integer(c_int), intent(out) :: status
-    status = 0
+    integer(c_int) :: status
     if (.not. c_associated(self%handle)) status = shardfft_options_create(self%handle)
   end subroutine ready
 
@@ -57,8 +57,8 @@ contains
     end if
     text = trim(value)
     if (has_an_entry_a_dimension(name)) text = turned_words(text)
-    call ready(self, status)
-    if (status == 0) status = shardfft_options_set(self%handle, trim(name) // c_null_char, text // c_null_char)
+    call ready(self)
+    status = shardfft_options_set(self%handle, trim(name) // c_null_char, text // c_null_char)
     if (status == 0 .and. name == 'axes' .and. allocated(self%dims)) deallocate (self%dims)
     call settle(status, stat, errmsg)
   end subroutine set_text
@@ -82,25 +82,13 @@ contains
     numbers = list(:i)
   end subroutine read_integers
 
-  subroutine set_long(self, name, value, stat, errmsg)
-    class(shardfft_options), intent(inout) :: self
-    character(len=*), intent(in) :: name
-    integer(int64), intent(in) :: value
-    integer, intent(out), optional :: stat
-    character(len=*), intent(inout), optional :: errmsg
-    integer(c_int) :: status
-    call ready(self, status)
-    if (status == 0) status = shardfft_options_set_integer(self%handle, trim(name) // c_null_char, value)
-    call settle(status, stat, errmsg)
-  end subroutine set_long
-
   subroutine set_integer(self, name, value, stat, errmsg)
     class(shardfft_options), intent(inout) :: self
     character(len=*), intent(in) :: name
     integer, intent(in) :: value
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
-    call set_long(self, name, int(value, int64), stat, errmsg)
+    call options_set_integer(self, name, int(value, int64), stat, errmsg)
   end subroutine set_integer
 
   subroutine set_flag(self, name, value, stat, errmsg)
@@ -109,20 +97,8 @@ contains
     logical, intent(in) :: value
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
-    call set_long(self, name, merge(1_int64, 0_int64, value), stat, errmsg)
+    call options_set_integer(self, name, merge(1_int64, 0_int64, value), stat, errmsg)
   end subroutine set_flag
-
-  subroutine set_number(self, name, value, stat, errmsg)
-    class(shardfft_options), intent(inout) :: self
-    character(len=*), intent(in) :: name
-    real(real64), intent(in) :: value
-    integer, intent(out), optional :: stat
-    character(len=*), intent(inout), optional :: errmsg
-    integer(c_int) :: status
-    call ready(self, status)
-    if (status == 0) status = shardfft_options_set_number(self%handle, trim(name) // c_null_char, value)
-    call settle(status, stat, errmsg)
-  end subroutine set_number
 
   subroutine set_integers(self, name, value, stat, errmsg)
     class(shardfft_options), intent(inout) :: self
@@ -131,32 +107,17 @@ contains
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     integer(c_int64_t), target :: numbers(max(size(value), 1))
-    integer(c_int) :: status
-    call ready(self, status)
-    if (name == 'axes' .and. status == 0) then  ! which axes they are depends on the array
+    call ready(self)
+    if (name == 'axes') then  ! which axes they are depends on the array
       self%dims = value
-      call settle(status, stat, errmsg)
+      call settle(0_c_int, stat)
       return
     end if
     numbers(:size(value)) = value
     if (has_an_entry_a_dimension(name)) numbers(:size(value)) = turned(value)
-    if (status == 0) status = shardfft_options_set_integers(self%handle, trim(name) // c_null_char, &
-      size(value, kind=c_int), c_loc(numbers))
-    call settle(status, stat, errmsg)
+    call settle(shardfft_options_set_integers(self%handle, trim(name) // c_null_char, size(value, kind=c_int), &
+      c_loc(numbers)), stat, errmsg)
   end subroutine set_integers
-
-  ! Of a handle of the GPU runtime: option 'stream'.
-  subroutine set_address(self, name, value, stat, errmsg)
-    class(shardfft_options), intent(inout) :: self
-    character(len=*), intent(in) :: name
-    type(c_ptr), intent(in) :: value
-    integer, intent(out), optional :: stat
-    character(len=*), intent(inout), optional :: errmsg
-    integer(c_int) :: status
-    call ready(self, status)
-    if (status == 0) status = shardfft_options_set_address(self%handle, trim(name) // c_null_char, value)
-    call settle(status, stat, errmsg)
-  end subroutine set_address
 
   ! The text that set() would take.
   function get_text(self, name, stat, errmsg) result(text)
@@ -176,8 +137,8 @@ contains
       text = trim(adjustl(text))
     end if
     address = c_null_ptr
-    call ready(self, status)
-    if (status == 0) status = shardfft_options_get(self%handle, trim(name) // c_null_char, address)
+    call ready(self)
+    status = shardfft_options_get(self%handle, trim(name) // c_null_char, address)
     if (status == 0 .and. text == '') then
       text = owned_text(address)
       if (has_an_entry_a_dimension(name)) text = turned_words(text)
@@ -194,8 +155,8 @@ contains
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     integer(c_int) :: status
-    call ready(self, status)
-    if (status == 0) status = shardfft_options_copy(self%handle, copy%handle)
+    call ready(self)
+    status = shardfft_options_copy(self%handle, copy%handle)
     if (status == 0 .and. allocated(self%dims)) copy%dims = self%dims
     call settle(status, stat, errmsg)
   end subroutine copy_options
@@ -262,17 +223,5 @@ contains
     call settle(status, stat, errmsg)
   end function shardfft_names
 
-  ! What an option does.
-  function shardfft_option_words(name, stat, errmsg) result(sentence)
-    character(len=*), intent(in) :: name
-    integer, intent(out), optional :: stat
-    character(len=*), intent(inout), optional :: errmsg
-    character(len=:), allocatable :: sentence
-    type(c_ptr) :: address
-    integer(c_int) :: status
-    address = c_null_ptr
-    status = shardfft_option_sentence(trim(name) // c_null_char, address)
-    sentence = owned_text(address)
-    call settle(status, stat, errmsg)
-  end function shardfft_option_words
+  include 'made/options.inc'
 end module shardfft_options_module

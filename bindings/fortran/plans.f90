@@ -15,137 +15,61 @@ module shardfft_plan_module
   ! Arrays are given as they are, of any rank up to 5 (both of one call alike) and without gaps, or as addresses. They are
   ! checked against the plan: of another type or too short, they are an error of all ranks. Members count from 1; a plan
   ! over a communicator has one, which is meant where none is said.
+  !
+  ! create: over the processes of a communicator, of `mpi_f08` or an integer, or over GPUs of this process, of which rank r
+  ! (from 0) of the layouts is devices(r + 1). kind: shardfft_c2c, shardfft_r2c, ...; output: its layout; absent it is
+  ! where the last stage leaves the data, or with natural the input's own cuts. precision: shardfft_double if absent. The
+  ! first dimension is the one that real transforms halve.
   type :: shardfft_plan
     type(c_ptr) :: handle = c_null_ptr
     integer, private :: in_code = 0, out_code = 0
     integer(int64), private :: in_count = 0, out_count = 0
+    integer, private :: of = 0  ! the dimensions of its arrays
   contains
-    procedure, private :: create_old, create_f08, create_devices
-    generic :: create => create_old, create_f08, create_devices
-    procedure, private :: forward_0, forward_1, forward_2, forward_3, forward_4, forward_5
-    generic :: forward => forward_0, forward_1, forward_2, forward_3, forward_4, forward_5
-    procedure, private :: backward_0, backward_1, backward_2, backward_3, backward_4, backward_5
-    generic :: backward => backward_0, backward_1, backward_2, backward_3, backward_4, backward_5
-    procedure, private :: apply_0, apply_1, apply_2, apply_3, apply_4, apply_5
-    generic :: apply => apply_0, apply_1, apply_2, apply_3, apply_4, apply_5
-    procedure, private :: convolution_0, convolution_1, convolution_2, convolution_3, convolution_4, convolution_5
-    generic :: convolution => convolution_0, convolution_1, convolution_2, convolution_3, convolution_4, convolution_5
-    procedure, private :: forward_in_place_1, forward_in_place_2, forward_in_place_3, &
-      forward_in_place_4, forward_in_place_5
-    generic :: forward_in_place => forward_in_place_1, forward_in_place_2, forward_in_place_3, &
-      forward_in_place_4, forward_in_place_5
-    procedure, private :: backward_in_place_1, backward_in_place_2, backward_in_place_3, &
-      backward_in_place_4, backward_in_place_5
-    generic :: backward_in_place => backward_in_place_1, backward_in_place_2, backward_in_place_3, &
-      backward_in_place_4, backward_in_place_5
-    procedure :: forward_members, backward_members, apply_members, convolution_members
-    procedure :: refuse, failed_half_way, ranks, members, input, output, input_count, output_count, device, stream
-    procedure :: set_streams, in_place_bytes, workspace_bytes, set_workspace, allocate_input, allocate_output, report
-    procedure :: free => free_plan
+    include 'made/plan_bindings.inc'
   end type shardfft_plan
 
 contains
 
-  ! C's handles for what a plan is made of.
-  subroutine convert(input, output, natural, options, c_output, c_options)
+  ! C's handles for what a plan is made of, and the dimensions of its arrays.
+  subroutine convert(input, output, natural, options, c_output, c_options, of)
     type(shardfft_layout), intent(in) :: input
     type(shardfft_layout), intent(in), optional :: output
     logical, intent(in), optional :: natural
     type(shardfft_options), intent(in), optional :: options
     type(c_ptr), intent(out) :: c_output, c_options
-    integer :: dims, stat
+    integer, intent(out) :: of
+    integer :: stat
     c_output = c_null_ptr
     c_options = c_null_ptr
     if (present(natural)) then
       if (natural) c_output = transfer(1_c_intptr_t, c_null_ptr)
     end if
     if (present(output)) c_output = output%handle
-    if (.not. present(options)) return
-    dims = input%dims(stat)
-    if (stat == 0) call options%for_array(dims, c_options)
+    of = input%dims(stat)
+    if (present(options) .and. stat == 0) call options%for_array(of, c_options)
   end subroutine convert
 
-  ! A plan over the processes of a communicator, of `mpi_f08` or an integer. kind: shardfft_c2c, shardfft_r2c, ...; output:
-  ! its layout; absent it is where the last stage leaves the data, or with natural the input's own cuts. precision:
-  ! shardfft_double if absent. The first dimension is the one that real transforms halve. Collective.
-  subroutine create_old(self, comm, kind, input, output, natural, options, precision, stat, errmsg)
+  ! Remembers what arrays must be; drops C's options.
+  subroutine begin(self, of, c_options)
     class(shardfft_plan), intent(inout) :: self
-    integer, intent(in) :: comm, kind
-    type(shardfft_layout), intent(in) :: input
-    type(shardfft_layout), intent(in), optional :: output
-    logical, intent(in), optional :: natural
-    type(shardfft_options), intent(in), optional :: options
-    integer, intent(in), optional :: precision
-    integer, intent(out), optional :: stat
-    character(len=*), intent(inout), optional :: errmsg
-    type(c_ptr) :: c_output, c_options
-    integer(c_int) :: status, numbers
-    numbers = int(shardfft_double, c_int)
-    if (present(precision)) numbers = int(precision, c_int)
-    call convert(input, output, natural, options, c_output, c_options)
-    status = shardfft_plan_create_f(int(comm, c_int), int(kind, c_int), numbers, input%handle, c_output, c_options, &
-      self%handle)
-    call begin(self, status, c_options, stat, errmsg)
-  end subroutine create_old
-  subroutine create_f08(self, comm, kind, input, output, natural, options, precision, stat, errmsg)
-    class(shardfft_plan), intent(inout) :: self
-    type(MPI_Comm), intent(in) :: comm
-    integer, intent(in) :: kind
-    type(shardfft_layout), intent(in) :: input
-    type(shardfft_layout), intent(in), optional :: output
-    logical, intent(in), optional :: natural
-    type(shardfft_options), intent(in), optional :: options
-    integer, intent(in), optional :: precision
-    integer, intent(out), optional :: stat
-    character(len=*), intent(inout), optional :: errmsg
-    call create_old(self, comm%mpi_val, kind, input, output, natural, options, precision, stat, errmsg)
-  end subroutine create_f08
-  ! Over GPUs of this process: rank r (from 0) of the layouts is the GPU devices(r + 1).
-  subroutine create_devices(self, devices, kind, input, output, natural, options, precision, stat, errmsg)
-    class(shardfft_plan), intent(inout) :: self
-    integer, intent(in) :: devices(:), kind
-    type(shardfft_layout), intent(in) :: input
-    type(shardfft_layout), intent(in), optional :: output
-    logical, intent(in), optional :: natural
-    type(shardfft_options), intent(in), optional :: options
-    integer, intent(in), optional :: precision
-    integer, intent(out), optional :: stat
-    character(len=*), intent(inout), optional :: errmsg
-    type(c_ptr) :: c_output, c_options
-    integer(c_int) :: status, numbers
-    integer(c_int), target :: list(max(size(devices), 1))
-    list(:size(devices)) = int(devices, c_int)
-    numbers = int(shardfft_double, c_int)
-    if (present(precision)) numbers = int(precision, c_int)
-    call convert(input, output, natural, options, c_output, c_options)
-    status = shardfft_plan_create_devices(size(devices, kind=c_int), c_loc(list), int(kind, c_int), numbers, &
-      input%handle, c_output, c_options, self%handle)
-    call begin(self, status, c_options, stat, errmsg)
-  end subroutine create_devices
-
-  ! Remembers what arrays must be.
-  subroutine begin(self, status, c_options, stat, errmsg)
-    class(shardfft_plan), intent(inout) :: self
-    integer(c_int), intent(in) :: status
+    integer, intent(in) :: of
     type(c_ptr), intent(inout) :: c_options
-    integer, intent(out), optional :: stat
-    character(len=*), intent(inout), optional :: errmsg
     type(shardfft_options) :: none
     integer(c_int) :: freed
-    if (status == 0) then
-      call learn(input(self), self%in_code, self%in_count)
-      call learn(output(self), self%out_code, self%out_count)
-    end if
-    call settle(status, stat, errmsg)
+    self%of = of
+    call learn(plan_input(self, stat=freed), self%in_code, self%in_count)
+    call learn(plan_output(self, stat=freed), self%out_code, self%out_count)
     freed = none%drop(c_options)
   end subroutine begin
   subroutine learn(side, code, count)
     type(shardfft_side), intent(in) :: side
-    integer, intent(out) :: code
-    integer(int64), intent(out) :: count
+    integer, intent(inout) :: code
+    integer(int64), intent(inout) :: count
     type(shardfft_side) :: ended
     integer :: precision
     logical :: is_complex
+    if (.not. c_associated(side%handle)) return
     call side%element(precision, is_complex)
     code = 1 + precision + merge(2, 0, is_complex)
     count = side%count()
@@ -165,10 +89,56 @@ contains
     words = misfit(in, 'input', in_code, in_count)
     if (words == '') words = misfit(out, 'output', out_code, out_count)
     good = words == '' .or. .not. c_associated(self%handle)
-    if (.not. good) call settle(shardfft_plan_refuse(self%handle, words // c_null_char), stat, errmsg)
+    if (.not. good) call plan_refuse(self, words, stat, errmsg)
   end function good
 
-  include 'plan_calls.inc'
+  subroutine run_forward(self, in, out, stat, errmsg)
+    class(shardfft_plan), intent(inout) :: self
+    type(given_array), intent(in) :: in, out
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    if (good(self, in, self%in_code, self%in_count, out, self%out_code, self%out_count, stat, errmsg)) &
+      call plan_forward(self, in%address, out%address, stat, errmsg)
+  end subroutine run_forward
+  subroutine run_backward(self, in, out, stat, errmsg)
+    class(shardfft_plan), intent(inout) :: self
+    type(given_array), intent(in) :: in, out
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    if (good(self, in, self%out_code, self%out_count, out, self%in_code, self%in_count, stat, errmsg)) &
+      call plan_backward(self, in%address, out%address, stat, errmsg)
+  end subroutine run_backward
+  subroutine run_apply(self, factors, in, out, stat, errmsg)
+    class(shardfft_plan), intent(inout) :: self
+    type(shardfft_operator), intent(in) :: factors
+    type(given_array), intent(in) :: in, out
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    if (good(self, in, self%in_code, self%in_count, out, self%in_code, self%in_count, stat, errmsg)) &
+      call plan_apply(self, factors, in%address, out%address, stat, errmsg)
+  end subroutine run_apply
+  ! In one array, whose bytes must suffice for both sides.
+  subroutine run_in_place(self, is_forward, array, stat, errmsg)
+    class(shardfft_plan), intent(inout) :: self
+    logical, intent(in) :: is_forward
+    type(given_array), intent(in) :: array
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(int64) :: bytes, needed
+    bytes = 0
+    needed = plan_in_place_bytes(self, stat=stat, errmsg=errmsg)
+    if (array%code > 0) bytes = array%count * bytes_of(array%code)
+    if (needed > 0 .and. (bytes < needed .or. .not. array%dense)) then
+      call plan_refuse(self, 'the array has ' // decimal(bytes) // ' bytes of real or complex ' // &
+        'numbers without gaps; ' // decimal(needed) // ' are expected', stat, errmsg)
+      return
+    end if
+    if (is_forward) then
+      call plan_forward(self, array%address, array%address, stat, errmsg)
+    else
+      call plan_backward(self, array%address, array%address, stat, errmsg)
+    end if
+  end subroutine run_in_place
 
-  include 'plan_queries.inc'
+  include 'made/plan.inc'
 end module shardfft_plan_module

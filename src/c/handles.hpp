@@ -90,7 +90,7 @@ class Registry {
  private:
   auto place(Handle handle) {
     constexpr const char* name = Held<Handle>::name;
-    require(handle != nullptr, "the ", name, " is a null handle");
+    require(handle != nullptr, "the ", name, " is a null handle: create it first");
     const auto found = objects_.find(reinterpret_cast<std::uintptr_t>(handle));
     require(found != objects_.end(), "the ", name, " was freed, or is no ", name);
     return found;

@@ -12,7 +12,6 @@ program test_parts
   call options()
   call redistributions()
   call reports()
-  call bad_layouts()
   call bad_calls()
   call sections()
   call freed_options()
@@ -192,23 +191,6 @@ contains
       stat = shardfft_use_gpu(0, stat, errmsg)
     end if
   end subroutine reports
-
-  subroutine bad_layouts()
-    type(shardfft_layout) :: slab
-    call slab%slab([4, -7], 3, stat=stat, errmsg=errmsg)
-    call expect(stat, errmsg, shardfft_invalid_argument, '-7')
-    call slab%slab([4.0, 7.0], 3, stat=stat, errmsg=errmsg)
-    call expect(stat, errmsg, shardfft_invalid_argument, 'axes')
-    call slab%slab([4, 7], 3, order=[1], stat=stat, errmsg=errmsg)
-    call expect(stat, errmsg, shardfft_invalid_argument, 'order')
-    call slab%brick([4, 7], 3, grid=[3], stat=stat, errmsg=errmsg)
-    call expect(stat, errmsg, shardfft_invalid_argument, 'the grid has 1 entries; 2 are expected')
-    call slab%pencil([4, 7], 3, grid=[2], stat=stat, errmsg=errmsg)
-    call expect(stat, errmsg, shardfft_invalid_argument, 'the grid has 2 places')
-    call slab%gather(MPI_COMM_WORLD, [4, 7], [shardfft_progression(1, 4, 1)], stat=stat, errmsg=errmsg)
-    call expect(stat, errmsg, shardfft_invalid_argument, "'mine' is a null pointer")
-    call check(slab%dims(stat) == 0 .and. stat == shardfft_invalid_argument, 'a layout that was not made')
-  end subroutine bad_layouts
 
   ! What is wrong on the last rank is the error of all.
   subroutine bad_calls()

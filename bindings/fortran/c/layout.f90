@@ -17,8 +17,8 @@ module shardfft_c_layout
       integer(c_int) :: shardfft_layout_slab
     end function shardfft_layout_slab
 
-    function shardfft_layout_pencil(axes, shape, ranks, grid, local_axis, order, layout) bind(C, &
-        name="shardfft_layout_pencil")
+    function shardfft_layout_pencil(axes, shape, ranks, grid, local_axis, order, &
+        layout) bind(C, name="shardfft_layout_pencil")
       import :: c_int, c_ptr
       integer(c_int), value :: axes
       type(c_ptr), value :: shape

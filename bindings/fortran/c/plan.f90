@@ -5,8 +5,8 @@ module shardfft_c_plan
   public
 
   interface
-    function shardfft_plan_create_f(comm, kind, precision, input, output, options, plan) bind(C, &
-        name="shardfft_plan_create_f")
+    function shardfft_plan_create_f(comm, kind, precision, input, output, options, &
+        plan) bind(C, name="shardfft_plan_create_f")
       import :: c_int, c_ptr
       integer(c_int), value :: comm
       integer(c_int), value :: kind

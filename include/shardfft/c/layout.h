@@ -31,13 +31,14 @@ typedef struct shardfft_piece {
 /* Planes along `axis`, dealt in near-equal runs; ranks beyond the planes own nothing. */
 shardfft_status shardfft_layout_slab(int axes, const int64_t* shape, int ranks, int axis, const int* order,
                                      shardfft_layout* layout);
-/* Lines along `local_axis` (-1: the last); the other axes are cut by `grid`, in axis order: axes - 1 factors. */
+/* Lines along `local_axis` (-1: the last); the other axes are cut by `grid`, a factor for each in their order. */
 shardfft_status shardfft_layout_pencil(int axes, const int64_t* shape, int ranks, const int64_t* grid, int local_axis,
                                        const int* order, shardfft_layout* layout);
-/* Axis a is cut in grid[a] near-equal runs; rank = row-major index in the grid. */
+/* Axis a is cut in grid[a] near-equal runs; ranks count fastest along the axis that is fastest in row-major order. */
 shardfft_status shardfft_layout_brick(int axes, const int64_t* shape, int ranks, const int64_t* grid, const int* order,
                                       shardfft_layout* layout);
-/* Along axis a, grid coordinate c owns the indices c, c + grid[a], ...; without a grid axis 0 is dealt to the ranks. */
+/* Along axis a, grid coordinate c owns the indices c, c + grid[a], ...; without a grid the slowest axis in row-major
+ * order is dealt to the ranks. */
 shardfft_status shardfft_layout_cyclic(int axes, const int64_t* shape, int ranks, const int64_t* grid, const int* order,
                                        shardfft_layout* layout);
 /* Explicit parts: parts[a] of axis a, all behind each other in `part`, axis by axis. The rank of a part is the sum of
@@ -63,7 +64,7 @@ shardfft_status shardfft_gather_layout_f(MPI_Fint comm, int axes, const int64_t*
 shardfft_status shardfft_layout_free(shardfft_layout* layout);
 
 shardfft_status shardfft_layout_axes(shardfft_layout layout, int* axes);
-/* One entry an axis. */
+/* The extents, an entry an axis. */
 shardfft_status shardfft_layout_shape(shardfft_layout layout, int64_t* shape);
 shardfft_status shardfft_layout_ranks(shardfft_layout layout, int* ranks);
 shardfft_status shardfft_layout_order(shardfft_layout layout, int* order);
@@ -98,10 +99,10 @@ shardfft_status shardfft_layout_without_batch(shardfft_layout layout, shardfft_l
 shardfft_status shardfft_layout_validate(shardfft_layout layout);
 /* Differs, with near certainty, between different layouts. */
 shardfft_status shardfft_layout_fingerprint(shardfft_layout layout, uint64_t* fingerprint);
-/* For people: "slab 197x233x189, axis 0 in 4". */
+/* For people. Axes are named in row-major order, the slowest first, as number 0. */
 shardfft_status shardfft_layout_describe(shardfft_layout layout, char** text);
 
-/* Part `index` of `parts` near-equal runs of 0 .. extent-1; and the indices index, index + parts, ... below extent. */
+/* Part `index` of `parts` near-equal runs of all indices of an axis; and the indices index, index + parts, .... */
 shardfft_status shardfft_block_part(int64_t extent, int64_t parts, int64_t index, shardfft_progression* part);
 shardfft_status shardfft_cyclic_part(int64_t extent, int64_t parts, int64_t index, shardfft_progression* part);
 /* The common indices of two progressions. */

@@ -16,7 +16,7 @@ extern "C" {
 shardfft_status shardfft_operator_array(shardfft_precision precision, int is_complex, const void* factors,
                                         int64_t count, shardfft_operator* made);
 
-/* The same for plans over several devices: `count` arrays, one a GPU, the i-th of counts[i] elements. */
+/* The same for plans over several devices: a list of arrays, one a GPU, and the number of elements of each. */
 shardfft_status shardfft_operator_arrays(shardfft_precision precision, int is_complex, int count,
                                          const void* const* factors, const int64_t* counts, shardfft_operator* made);
 
@@ -42,8 +42,8 @@ typedef int (*shardfft_on_spectrum)(void* user, shardfft_side side, void* data, 
 shardfft_status shardfft_operator_calling(shardfft_on_spectrum change, void* user, shardfft_release release,
                                           shardfft_operator* made);
 /* Factors by CUDA source text with `__device__ complex factor(const double* k, const long long* i)`, for plans on GPUs:
- * k are the wavenumbers of a mode, i its global indices, one an axis. What does not compile is an error of the call
- * that first applies the operator. */
+ * k are the wavenumbers of a mode, i its global indices from 0, one an axis in row-major order. A text that does not
+ * compile is an error of the call that first applies the operator. */
 shardfft_status shardfft_operator_cuda(const char* text, int axes, const double* lengths, shardfft_operator* made);
 
 /* The same factor for every mode; real spectra take real ones. */

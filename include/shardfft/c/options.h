@@ -26,8 +26,9 @@ shardfft_status shardfft_options_set_address(shardfft_options options, const cha
 /* The text that shardfft_options_set() would take. */
 shardfft_status shardfft_options_get(shardfft_options options, const char* name, char** text);
 
-/* The names of all options, separated by commas, and what one of them does. */
+/* The names of all options, separated by commas. */
 shardfft_status shardfft_option_names(char** names);
+/* What an option does. */
 shardfft_status shardfft_option_sentence(const char* name, char** sentence);
 /* What the options algorithm, exchange and local_fft may name in this build, separated by commas. */
 shardfft_status shardfft_algorithm_names(char** names);

@@ -37,7 +37,7 @@ shardfft_status shardfft_plan_backward(shardfft_plan plan, const void* in, void*
 shardfft_status shardfft_plan_apply(shardfft_plan plan, shardfft_operator factors, const void* in, void* out);
 /* The operator that convolves with `kernel`, an array like the input. Collective. */
 shardfft_status shardfft_plan_convolution(shardfft_plan plan, const void* kernel, shardfft_operator* made);
-/* The same for plans of any number of members: `count` arrays, one of each member. */
+/* The same for plans of any number of members: an array of each. */
 shardfft_status shardfft_plan_forward_members(shardfft_plan plan, int count, const void* const* in, void* const* out);
 shardfft_status shardfft_plan_backward_members(shardfft_plan plan, int count, const void* const* in, void* const* out);
 shardfft_status shardfft_plan_apply_members(shardfft_plan plan, shardfft_operator factors, int count,
@@ -64,7 +64,7 @@ shardfft_status shardfft_plan_output_count(shardfft_plan plan, int member, int64
 shardfft_status shardfft_plan_device(shardfft_plan plan, int member, int* device);
 shardfft_status shardfft_plan_stream(shardfft_plan plan, int member, void** stream);
 /* From now on calls are enqueued on these streams, one a member, and return at once where memory and exchange allow. A
- * NULL among them, or a count of 0: the plan's own streams. Collective. */
+ * NULL among them, or none of them: the plan's own streams. Collective. */
 shardfft_status shardfft_plan_set_streams(shardfft_plan plan, int count, void* const* streams);
 /* Bytes that a buffer must hold to be a member's input and output at once. */
 shardfft_status shardfft_plan_in_place_bytes(shardfft_plan plan, int member, size_t* bytes);

@@ -7,8 +7,8 @@
 extern "C" {
 #endif
 
-/* Over the processes of a communicator or over GPUs of this process, as shardfft_plan_create(). Elements have
- * `element_bytes` each. Both layouts have the same shape. Collective. */
+/* Over the processes of a communicator or over GPUs of this process, as a plan. Elements have `element_bytes`
+ * each. Both layouts have the same shape. Collective. */
 shardfft_status shardfft_redistribution_create(MPI_Comm comm, shardfft_layout from, shardfft_layout to,
                                                size_t element_bytes, shardfft_options options,
                                                shardfft_redistribution* made);
@@ -24,7 +24,7 @@ shardfft_status shardfft_redistribution_free(shardfft_redistribution* made);
  * that holds both. Collective. */
 shardfft_status shardfft_redistribution_forward(shardfft_redistribution made, const void* in, void* out);
 shardfft_status shardfft_redistribution_backward(shardfft_redistribution made, const void* in, void* out);
-/* The same of any number of members: `count` arrays, one of each. */
+/* The same for any number of members: an array of each. */
 shardfft_status shardfft_redistribution_forward_members(shardfft_redistribution made, int count, const void* const* in,
                                                         void* const* out);
 shardfft_status shardfft_redistribution_backward_members(shardfft_redistribution made, int count, const void* const* in,

@@ -43,5 +43,9 @@ if [[ ${#python[@]} -gt 0 ]]; then
   "$VENV/bin/ruff" format --check --quiet "${python[@]}" || failed+=("ruff format")
 fi
 
+say "lengths of files and functions"
+mapfile -t fortran < <(git ls-files '*.f90')
+"$VENV/bin/python" tools/lengths.py "${cpp[@]}" "${fortran[@]}" "${python[@]}" || failed+=("lengths")
+
 [[ ${#failed[@]} -eq 0 ]] || { IFS=,; die "lint found faults: ${failed[*]}"; }
 say "lint is clean"

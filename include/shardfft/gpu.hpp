@@ -22,6 +22,8 @@ int set_current_gpu(int device);
 /// Work that is given to `stream` (of GPU `device`) from now on begins after the work that `earlier` has now. Does not
 /// wait.
 void order_streams(int device, void* earlier, void* stream);
+/// Whether the work that `stream` (of GPU `device`) has now is done. Does not wait.
+bool stream_is_idle(int device, void* stream);
 /// Returns when the work that `stream` (of GPU `device`) has now is done.
 void synchronize_stream(int device, void* stream);
 

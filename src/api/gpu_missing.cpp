@@ -20,6 +20,7 @@ std::vector<std::string> gpu_names() { return {}; }
 MemoryPlace memory_place(const void* /*address*/) { return {}; }
 int set_current_gpu(int /*device*/) { missing(); }
 void order_streams(int /*device*/, void* /*earlier*/, void* /*stream*/) { missing(); }
+bool stream_is_idle(int /*device*/, void* /*stream*/) { missing(); }
 void synchronize_stream(int /*device*/, void* /*stream*/) { missing(); }
 std::vector<std::string> compile_kernels(const KernelsFor& /*plans*/) { missing(); }
 

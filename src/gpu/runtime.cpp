@@ -41,6 +41,13 @@ void order_streams(int device, void* earlier, void* stream) {
   device::wait(stream, event.get());
 }
 
+bool stream_is_idle(int device, void* stream) {
+  const device::DeviceScope scope(device);
+  const device::Event end = device::make_event();
+  device::record(end.get(), stream);
+  return device::done(end.get());
+}
+
 void synchronize_stream(int device, void* stream) {
   const device::DeviceScope scope(device);
   device::synchronize(stream);

@@ -1,9 +1,8 @@
-from collections.abc import Callable, Sequence
 import enum
+from collections.abc import Callable, Sequence
 from typing import Annotated, overload
 
 from numpy.typing import NDArray
-
 
 def warn_of_leaks(warn: bool) -> None: ...
 
@@ -179,6 +178,8 @@ def device_exchange_names() -> list[str]: ...
 def set_current_gpu(device: int) -> int: ...
 
 def order_streams(device: int, earlier: int, stream: int) -> None: ...
+
+def stream_is_idle(device: int, stream: int) -> bool: ...
 
 def synchronize_stream(device: int, stream: int) -> None: ...
 

@@ -154,6 +154,14 @@ def fake_cupy(stream, pool):
             dense = np.empty(self.shape, self.dtype).strides
             return types.SimpleNamespace(c_contiguous=self.memory.strides == dense)
 
+        @property
+        def strides(self):
+            return self.memory.strides
+
+        @property
+        def data(self):
+            return types.SimpleNamespace(ptr=self.memory.__cuda_array_interface__["data"][0])
+
         def transpose(self, *axes):
             axes = axes[0] if len(axes) == 1 else axes
             return ndarray(self.memory.transpose(axes), self.stream)
@@ -183,6 +191,8 @@ def fake_cupy(stream, pool):
         return ndarray(memory, stream)
 
     module.ndarray, module.empty = ndarray, empty
+    current = types.SimpleNamespace(ptr=stream)
+    module.cuda = types.SimpleNamespace(get_current_stream=lambda: current)
     module.from_dlpack = lambda raw: ndarray(raw, stream)
     return module
 

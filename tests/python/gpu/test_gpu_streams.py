@@ -124,6 +124,27 @@ def test_new_arrays_of_a_pool(comm, whole, close, monkeypatch):
             close(spectrum.numpy(), plan.output.layout, np.fft.fftn(x))
 
 
+def test_calls_are_in_the_order_of_the_librarys_stream(comm, whole, close, monkeypatch):
+    """Without the option ``stream`` too: nobody waits, and memory that goes back to the pool may be written at once."""
+    x = whole((6, 4, 5))
+    with shardfft.plan(x.shape, comm=comm, output="natural", processor="gpu") as plan:
+        stream, pool = make_stream(plan.device), []
+        monkeypatch.setitem(sys.modules, "cupy", cupy := fake_cupy(stream, pool))
+        waited, wait = [], _core.synchronize_stream
+        monkeypatch.setattr(_core, "synchronize_stream", lambda *place: waited.append(place) or wait(*place))
+        for turn in range(ROUNDS):
+            a = cupy.ndarray(plan.input._of_memory(plan._core.allocate_input(0)), stream)
+            a.write_later((turn + 1) * x[plan.input.slices])
+            pool += [plan.input._of_memory(plan._core.allocate_input(0)) for _ in range(2)]
+            spectrum = plan.forward(a)
+            a.write_later(np.full(a.shape, 7.0))  # whoever has the memory next
+            back = plan.backward(spectrum)
+            spectrum.write_later(np.full(a.shape, 7.0))
+            assert not waited
+            close(back.numpy(), plan.input.layout, (turn + 1) * x)
+            waited.clear()
+
+
 def test_conversions_are_made_on_the_arrays_gpu(comm, whole, close, monkeypatch):
     x = whole((6, 4, 5), "float64")
     number = 1 + comm.rank % 3

@@ -13,7 +13,7 @@ from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir
 
 if TYPE_CHECKING:
-    from .linear import Linear
+    from .linear import Factors, Linear
 
 mapped_p = Primitive("shardfft_plan")
 
@@ -26,10 +26,11 @@ def _in_order() -> frozenset[Any]:
     return frozenset(traced.effects)
 
 
-def _times(x: Any, factors: Any) -> Any:
-    if isinstance(factors, float):
-        return x * x.dtype.type(factors)
-    return x * np.asarray(factors, np.empty(0, x.dtype).real.dtype)
+def _times(x: Any, factors: Factors, _: bool) -> Any:
+    real = np.empty(0, x.dtype).real.dtype
+    for one in factors.on(real, lambda values: np.asarray(values, real)):
+        x = x * (x.dtype.type(one) if isinstance(one, float) else one)
+    return x
 
 
 def _result(linear: Linear) -> jax.ShapeDtypeStruct:

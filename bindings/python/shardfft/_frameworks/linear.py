@@ -23,7 +23,37 @@ if TYPE_CHECKING:
 _TWICE = {"dct1": (0, -1), "dct2": (0,), "dst2": (-1,)}
 _HALF = {"dct1": (0, -1), "dct3": (0,), "dst3": (-1,)}
 
-Factors = Any  #: an array of NumPy that broadcasts to a local array, or a number
+
+class Factors:
+    """A number and vectors along axes, by which a local array is multiplied; copies where it lies are kept."""
+
+    def __init__(self, number: float = 1.0, vectors: dict[int, NDArray[Any]] | None = None) -> None:
+        """``vectors``: for each axis values that broadcast to the array."""
+        self.number, self.vectors = number, {}
+        for axis, values in (vectors or {}).items():
+            if values.size and (values == values.flat[0]).all():
+                self.number *= float(values.flat[0])
+            else:
+                self.vectors[axis] = values
+        self._kept: dict[Any, list[Any]] = {}
+
+    def __mul__(self, other: Factors) -> Factors:
+        axes = {*self.vectors, *other.vectors}
+        products = {axis: self.vectors.get(axis, 1.0) * other.vectors.get(axis, 1.0) for axis in axes}
+        return Factors(self.number * other.number, products)
+
+    def inverse(self) -> Factors:
+        """What undoes the multiplication."""
+        return Factors(1 / self.number, {axis: 1 / values for axis, values in self.vectors.items()})
+
+    def on(self, place: Any, bring: Callable[[NDArray[Any]], Any]) -> list[Any]:
+        """Give what to multiply by, in turn: a number, or arrays that ``bring`` has made once for each ``place``."""
+        if not self.vectors:
+            return [] if self.number == 1.0 else [self.number]
+        if place not in self._kept:
+            first, *others = self.vectors.values()
+            self._kept[place] = [bring(values) for values in (first * self.number, *others)]
+        return self._kept[place]
 
 
 def _points(word: str, extent: int) -> int:
@@ -33,10 +63,8 @@ def _points(word: str, extent: int) -> int:
     return {"dct1": 2 * (extent - 1), "dst1": 2 * (extent + 1)}.get(word, 2 * extent)
 
 
-def _at(side: Side, axis: int, ends: tuple[int, ...], factor: float, points: int) -> Factors:
+def _at(side: Side, axis: int, ends: tuple[int, ...], factor: float, points: int) -> NDArray[Any]:
     """``factor`` at the first or last index of an axis, else 1."""
-    if not ends:
-        return 1.0
     index = side._indices(axis)
     hit = np.zeros(index.shape, bool)
     for end in ends:
@@ -56,16 +84,16 @@ def _factors(plan: Plan) -> tuple[Factors, Factors]:
     words = told.options.get("transforms") or ["fft"] * len(plan.input.axes)
     to_real = told.transform.kind.name == "c2r"
     field, spectrum = (plan.output, plan.input) if to_real else (plan.input, plan.output)
-    of_field: Factors = 1.0
-    of_spectrum: Factors = 1.0
+    of_field, of_spectrum = {}, {}
     for axis, word in zip(plan.input.axes, words, strict=True):
         points = field.layout.shape[axis]
         if word == "fft":
-            of_spectrum = of_spectrum / _waves(spectrum, axis)
+            of_spectrum[axis] = 1 / _waves(spectrum, axis)
         else:
-            of_field = of_field * _at(field, axis, _HALF.get(word, ()), 0.5, points)
-            of_spectrum = of_spectrum * _at(spectrum, axis, _TWICE.get(word, ()), 2.0, points)
-    return (1 / of_spectrum, 1 / of_field) if to_real else (of_field, of_spectrum)
+            of_field[axis] = _at(field, axis, _HALF.get(word, ()), 0.5, points)
+            of_spectrum[axis] = _at(spectrum, axis, _TWICE.get(word, ()), 2.0, points)
+    source, target = Factors(1.0, of_field), Factors(1.0, of_spectrum)
+    return (target.inverse(), source.inverse()) if to_real else (source, target)
 
 
 def _scale(plan: Plan) -> float:
@@ -84,16 +112,33 @@ def _scale(plan: Plan) -> float:
     return float(points) if (norm == "backward") != to_real else 1.0 / points
 
 
+def _adjoints(plan: Plan) -> dict[str, tuple[str, Factors, Factors]]:
+    """For each call of a plan the one that its adjoint makes, and the factors around it; made once a plan."""
+    if plan._adjoints is None:
+        source, target = _factors(plan)
+        scale = Factors(_scale(plan))
+        plan._adjoints = {
+            "forward": ("backward", target, source * scale),
+            "backward": ("forward", source.inverse(), (target * scale).inverse()),
+            "apply": ("apply", source.inverse(), source),
+        }
+    return plan._adjoints
+
+
 class Recipe:
     """A plan that is always at hand: made anew where it was closed since, as recent plans are."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         self._arguments, self._options = arguments, options
+        self._plan: Plan | None = None
 
     def __call__(self, work: Callable[[Plan], Any]) -> Any:
         """Do ``work`` with the plan. Collective."""
+        if self._plan is not None and not self._plan._core.closed:
+            return work(self._plan)
         plan, kept = recent_plan(*self._arguments, **self._options)
         if kept:
+            self._plan = plan  # PyTorch goes back on threads of its own, which find no recent plans
             return work(plan)
         with plan:
             return work(plan)
@@ -106,27 +151,31 @@ class Linear:
         self,
         with_plan: Callable[[Callable[[Plan], Any]], Any],
         what: str,
-        before: Factors = 1.0,
-        after: Factors = 1.0,
+        before: Factors | None = None,
+        after: Factors | None = None,
         operator: Operator | None = None,
     ) -> None:
         self._with_plan, self.what, self._operator = with_plan, what, operator
-        self._before, self._after = before, after
+        self._before, self._after = before or Factors(), after or Factors()
 
-    def __call__(self, x: Any, times: Callable[[Any, Factors], Any]) -> Any:
-        """Map an array; ``times`` multiplies one of its library by factors. Collective."""
+    def __call__(self, x: Any, times: Callable[[Any, Factors, bool], Any]) -> Any:
+        """Map an array. Collective.
+
+        ``times`` multiplies an array of its library by factors, and may write into it if it is told so.
+        """
 
         def work(plan: Plan) -> Any:
             if plan._problem.options.get("overwrite_input"):
                 error = ValueError("gradients may need x again: plan without overwrite_input")
                 plan._refuse(error)
                 raise error
-            known = x if _is_one(self._before) else times(x, self._before)
-            if self._operator is None:
-                result = plan.forward(known) if self.what == "forward" else plan.backward(known)
-            else:
-                result = plan.apply(self._operator, known)
-            return result if _is_one(self._after) else times(result, self._after)
+            with plan._alone:
+                known = times(x, self._before, False)
+                if self._operator is None:
+                    result = plan.forward(known) if self.what == "forward" else plan.backward(known)
+                else:
+                    result = plan.apply(self._operator, known)
+            return times(result, self._after, True)
 
         return self._with_plan(work)
 
@@ -146,35 +195,16 @@ class Linear:
     @functools.cached_property
     def adjoint(self) -> Linear:
         """The adjoint with respect to the real inner product, the real part of the sum of conj(a) b. Collective."""
-
-        def work(plan: Plan) -> Linear:
-            source, target = _factors(plan)
-            if self._operator is not None:
-                conjugate = self._operator.conj()
-                return self._other("apply", self._after / source, self._before * source, conjugate)
-            scale = _scale(plan)
-            if self.what == "forward":
-                return self._other("backward", self._after * target, self._before * source * scale)
-            return self._other("forward", self._after / source, self._before / target / scale)
-
-        return self._with_plan(work)
-
-    def _other(self, what: str, before: Factors, after: Factors, operator: Operator | None = None) -> Linear:
-        made = Linear(self._with_plan, what, _small(before), _small(after), operator)
+        what, before, after = self._with_plan(_adjoints)[self.what]
+        conjugate = None if self._operator is None else self._operator.conj()
+        made = Linear(self._with_plan, what, _product(self._after, before), _product(self._before, after), conjugate)
         made.__dict__["adjoint"] = self
         return made
 
 
-def _small(factors: Factors) -> Factors:
-    """A number where all are one and the same."""
-    values = np.asarray(factors)
-    if values.size and (values == values.flat[0]).all():
-        return float(values.flat[0])
-    return values
-
-
-def _is_one(factors: Factors) -> bool:
-    return isinstance(factors, float) and factors == 1.0
+def _product(own: Factors, of_plan: Factors) -> Factors:
+    """Both, or the plan's own ones, whose copies live as long as the plan."""
+    return own * of_plan if own.vectors or own.number != 1.0 else of_plan
 
 
 def of_plan(plan: Plan, what: str, operator: Operator | None = None, x: Any = None, kind: type = object) -> Linear:

@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 if TYPE_CHECKING:
-    from .linear import Linear
+    from .linear import Factors, Linear
 
 
-def times(x: torch.Tensor, factors: Any) -> torch.Tensor:
+def times(x: torch.Tensor, factors: Factors, overwrite: bool) -> torch.Tensor:
     """Multiply a tensor by real factors, in its own precision."""
-    if isinstance(factors, float):
-        return x * factors
-    return x * torch.as_tensor(factors, dtype=x.real.dtype, device=x.device)
+    dtype, device = x.dtype.to_real(), x.device
+    for one in factors.on((dtype, device), lambda values: torch.as_tensor(values, dtype=dtype, device=device)):
+        x = x.mul_(one) if overwrite else x * one
+        overwrite = True
+    return x
 
 
 class _Mapped(torch.autograd.Function):

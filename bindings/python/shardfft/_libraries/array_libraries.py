@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _core
-from . import gpu_arrays
+from . import gpu_arrays, streams
 from .device_array import DeviceArray
+from .gpu_arrays import Seen
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -72,8 +73,24 @@ class Library:
         """Whether arrays can hold double precision."""
         return True
 
+    def seen(self, array: Any, device: int) -> tuple[Seen, int] | None:
+        """See an array of GPU ``device`` without its library's exchange protocol.
+
+        Give with it the stream in whose order the library works there; None: the array is elsewhere, or of an unusual
+        kind, or the library has no such stream.
+        """
+        return None
+
 
 class _CuPy(Library):
+    def seen(self, array: Any, device: int) -> tuple[Seen, int] | None:
+        cupy = sys.modules["cupy"]
+        if type(array) is not cupy.ndarray or array.device.id != device:
+            return None
+        with streams.current_gpu(device):
+            current = cupy.cuda.get_current_stream().ptr
+        return Seen(array.data.ptr, array.shape, array.strides, array.dtype), current or streams.LEGACY
+
     def empty(self, like: Any, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
         with like.device:
             return sys.modules["cupy"].empty(tuple(shape), dtype)
@@ -91,6 +108,18 @@ class _CuPy(Library):
 
 
 class _Torch(Library):
+    def seen(self, array: Any, device: int) -> tuple[Seen, int] | None:
+        torch = sys.modules["torch"]
+        usual = type(array) is torch.Tensor or type(array) is torch.nn.Parameter
+        if not usual or not array.is_cuda or array.get_device() != device or array.layout is not torch.strided:
+            return None
+        if array.is_conj() or array.is_neg():
+            return None
+        dtype = gpu_arrays.dtype_of(array)
+        strides = tuple(step * dtype.itemsize for step in array.stride())
+        current = torch.cuda.current_stream(device).cuda_stream
+        return Seen(array.data_ptr(), tuple(array.shape), strides, dtype), current or streams.LEGACY
+
     def empty(self, like: Any, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
         torch = sys.modules["torch"]
         pinned = like.device.type == "cpu" and like.is_pinned()

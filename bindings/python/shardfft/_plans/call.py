@@ -22,12 +22,37 @@ class Place:
     device: int = -1  #: -1 for CPUs
     stream: int = 0
     memory: str = "auto"
-    asynchronous: bool = False  #: the stream is the user's: calls do not wait
+    asynchronous: bool = False  #: calls do not wait
+    joins: bool = False  #: calls are in the order of the libraries' own streams: ``stream`` is the plan's
+    in_use: list[Any] = dataclasses.field(default_factory=list)  #: inputs of calls that may not have ended
 
     def synchronize(self) -> None:
         """Wait for all calls so far."""
         if self.device >= 0:
             _core.synchronize_stream(self.device, self.stream)
+            self.in_use.clear()
+
+    def follow(self, stream: int) -> None:
+        """Begin what comes next after the work that ``stream`` has now."""
+        if stream != self.stream:
+            _core.order_streams(self.device, stream, self.stream)
+
+    def lead(self, stream: int) -> None:
+        """Let ``stream`` wait for all calls so far."""
+        if stream != self.stream:
+            _core.order_streams(self.device, self.stream, stream)
+
+    def hold(self, array: Any) -> None:
+        """Keep an array until all calls so far have ended, as far as a look tells."""
+        if len(self.in_use) >= _HELD:
+            self.synchronize()
+        elif self.in_use and _core.stream_is_idle(self.device, self.stream):
+            self.in_use.clear()
+        self.in_use.append(array)
+
+
+#: Inputs of JAX that wait for the end of their calls at once.
+_HELD = 16
 
 
 class Call:
@@ -49,6 +74,8 @@ class Call:
         self._place, self._library, self._out = place, library_of(x), out
         self._like = x = self._library.refuse_gradients(x)
         self._side = destination
+        self._streams: set[int] = set()  # of the libraries whose arrays are in the order of one
+        self._waits = False  # for an array that is in no such order
         self._own: Any = None
         if out is None:
             # Before the input is seen: then its library's pending work is waited for, and some may be on this memory.
@@ -69,7 +96,19 @@ class Call:
         self.source, self.destination = seen.address, target.address
 
     def _see(self, array: Any, name: str, stream: int) -> Seen:
-        return gpu_arrays.see(array, name, self._place.device, stream)
+        """See an array; the call begins after the work on it that its library has under way."""
+        place, library = self._place, library_of(array)
+        told = library.seen(array, place.device) if place.device >= 0 else None
+        if told is None:
+            # JAX makes the stream wait itself, and takes a result together with the stream that writes it.
+            of_jax = not self._library.mutable and (array is self._own or library is self._library)
+            self._waits |= not of_jax
+            return gpu_arrays.see(array, name, place.device, stream)
+        seen, current = told
+        if current not in self._streams and array is not self._own:
+            place.follow(current)
+        self._streams.add(current)
+        return seen
 
     def _see_input(self, x: Any, source: Part) -> Seen:
         self._x = self._library.resolve(x)
@@ -79,6 +118,7 @@ class Call:
                 return seen
             source.note_copy()
             self._x = source.asarray(self._x)  # a copy in the plan's memory order
+            self._streams.clear()  # of which the copy is new work
             return self._see(self._x, "x", self._place.stream)
         # JAX has no arrays in other memory orders than C's, but they can be made so that their memory is right.
         self._x = self._library.transpose(x, source._order)
@@ -91,14 +131,15 @@ class Call:
         if self._library.allocates and not of_plan:
             return self._library.empty(self._like, side._memory_shape, side.dtype)
         if of_plan or (place.device >= 0 and _lies_on_gpu(self._like)):
-            return side._of_memory(allocate(), place.stream if place.asynchronous else 0)
+            told = place.asynchronous and not (place.joins and self._library.mutable)
+            return side._of_memory(allocate(), place.stream if told else 0)
         return array_libraries.NUMPY.empty(None, side._memory_shape, side.dtype)
 
     def finish(self) -> Any:
         """After the run: give the result as the user wants it."""
         place, library = self._place, self._library
-        if place.asynchronous and (not library.mutable or self._x is not self._like):
-            place.synchronize()  # JAX may use the memory of the input anew at any time, and copies made here go now
+        if place.asynchronous:
+            self._order_behind()
         if self._out is not None:
             return self._out
         result = self._own
@@ -107,6 +148,20 @@ class Call:
         if self._side._places == tuple(range(len(self._side._places))):
             return result
         return library_of(result).transpose(result, self._side._places)
+
+    def _order_behind(self) -> None:
+        """Let whoever uses these arrays next wait for the call."""
+        place = self._place
+        if not self._library.mutable:
+            place.hold((self._like, self._x))  # JAX may use their memory anew at any time
+        if not place.joins:
+            if self._library.mutable and self._x is not self._like:
+                place.synchronize()  # a copy that was made here goes now
+        elif self._waits:
+            place.synchronize()
+        else:
+            for stream in self._streams:
+                place.lead(stream)
 
 
 def _lies_on_gpu(x: Any) -> bool:

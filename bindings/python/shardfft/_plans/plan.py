@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import weakref
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar, overload
@@ -74,6 +75,8 @@ class Plan(Handle):
             problem.options,
         )
         self._operators: weakref.WeakKeyDictionary[Operator, _core.Operator] = weakref.WeakKeyDictionary()
+        self._adjoints: dict[str, Any] | None = None  #: of gradients, made when they are asked for
+        self._alone = threading.RLock()  #: of gradients, which may go back on several threads
         precision, members = problem.transform.precision, range(self._core.members)
         self.devices = [device for member in members if (device := self._core.device(member)) >= 0]
         maker = "plan.allocate_{}()" if self.devices else "plan.{}.empty()"
@@ -93,9 +96,13 @@ class Plan(Handle):
 
     def _note_streams(self, streams: Sequence[Any] | None) -> None:
         memory, self._user_streams = self._problem.options.get("memory"), streams  # they must live as long as calls
+        members, joins = range(len(self.inputs)), streams is None and bool(self.devices)
+        handles = [self._core.stream(member) for member in members]
+        if joins:
+            self._core.set_streams(handles)  # the plan's own, as if they were the user's: calls do not wait
         self._places = [
-            Place(self._core.device(member), self._core.stream(member), memory, streams is not None)
-            for member in range(len(self.inputs))
+            Place(self._core.device(member), handles[member], memory, joins or streams is not None, joins)
+            for member in members
         ]
 
     def set_streams(self, streams: Sequence[Any] | None) -> None:
@@ -164,9 +171,10 @@ class Plan(Handle):
         alike. Without it a new array of the kind of ``x`` is made: a :class:`DistArray`, which must lie as the side
         does, gives another. Plans over ``devices`` take and give lists of arrays.
 
-        On GPUs the work begins after the work on each array that its library has under way on its current stream. With
-        an option ``stream`` the call returns when the work is enqueued there: until it is done, ``x`` and the result
-        must live, and other streams must not use the result. Without ``stream``, and for JAX arrays, the call waits.
+        On GPUs the work begins after the work on each array that its library has under way on its current stream. Calls
+        with CuPy, PyTorch or JAX arrays return when the work is enqueued; what is given to the current stream later
+        begins after it. With an option ``stream`` it is enqueued there: until it is done, ``x`` and the result must
+        live, and other streams must not use the result. Calls with other arrays wait, unless ``stream`` is given.
 
         Raises TypeError or ValueError on a rank whose arrays do not fit, and ``shardfft.Error`` on the other ranks.
         """
@@ -217,6 +225,7 @@ class Plan(Handle):
             self._refuse(error)
             raise
         made = self._core.convolution([one.address for one in seen], arrays)
+        self.synchronize()  # nobody else keeps the kernel
         return Operator(lambda *_: made, _no_conjugate)
 
     def _run_array(self, what: str, x: CutArray, out: Any, operator: Operator | None) -> CutArray:

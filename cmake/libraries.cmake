@@ -24,13 +24,6 @@ if(BUILD_SHARED_LIBS)
   set(_symbols ${CMAKE_CURRENT_LIST_DIR}/symbols.map)
   target_link_options(shardfft PRIVATE -Wl,--version-script=${_symbols})
   set_target_properties(shardfft PROPERTIES LINK_DEPENDS ${_symbols})
-  # Where oneMKL lies in a folder of its own, the installed library finds it as the built one does. It may be a folder below
-  # the sources, as a virtual environment often is, which CMake leaves out of what it takes from the link line.
-  set_target_properties(shardfft PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
-  if(MKLSequential_FOUND)
-    cmake_path(GET MKL_core_LIBRARY PARENT_PATH _mkl_folder)
-    set_target_properties(shardfft PROPERTIES INSTALL_RPATH ${_mkl_folder})
-  endif()
   shardfft_library(shardfft_static STATIC ${_objects})
   set_target_properties(shardfft_static PROPERTIES OUTPUT_NAME shardfft EXPORT_NAME static)
   add_library(shardfft::static ALIAS shardfft_static)

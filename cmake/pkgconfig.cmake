@@ -1,5 +1,5 @@
 # shardfft_link_flags(RESULT ITEM...): what links these targets, paths, names and flags, with all that they need in turn, as flags
-# for a compiler. The folders that it searches by itself are left out.
+# for a compiler. The folders that it searches by itself are left out; the loader finds the others by the program's RUNPATH.
 function(shardfft_link_flags result)
   set(flags)
   foreach(item ${ARGN})
@@ -21,7 +21,7 @@ function(shardfft_link_flags result)
       cmake_path(GET item PARENT_PATH folder)
       cmake_path(GET item FILENAME name)
       if(NOT folder IN_LIST CMAKE_CXX_IMPLICIT_LINK_DIRECTORIES AND NOT "-L${folder}" IN_LIST flags)
-        list(APPEND flags -L${folder})
+        list(APPEND flags -L${folder} -Wl,-rpath,${folder})
       endif()
       if(name MATCHES "^lib(.+)[.](so|a)$")
         list(APPEND flags -l${CMAKE_MATCH_1})

@@ -3,8 +3,9 @@ set(_gpu_choices OFF CUDA STANDIN)
 if(NOT SHARDFFT_GPU IN_LIST _gpu_choices)
   message(FATAL_ERROR "SHARDFFT_GPU is OFF, CUDA or STANDIN, not '${SHARDFFT_GPU}'")
 endif()
-file(GLOB SHARDFFT_GPU_SOURCES CONFIGURE_DEPENDS src/device/*.cpp src/gpu/*.cpp src/gpu/*/*.cpp)
-list(FILTER SHARDFFT_GPU_SOURCES EXCLUDE REGEX "src/gpu/move/nccl")
+file(GLOB SHARDFFT_GPU_SOURCES CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR}
+  src/device/*.cpp src/gpu/*.cpp src/gpu/*/*.cpp)
+list(FILTER SHARDFFT_GPU_SOURCES EXCLUDE REGEX "^src/gpu/move/nccl")
 # The line kernels' headers as text: the same source is compiled here and, for other lengths, when a plan is made.
 set(_kernel_headers device/line_checks.hpp device/line_cut.hpp device/plane_cut.hpp)
 foreach(_header butterfly.cuh complex.cuh kernel_pass.hpp kernel_planes.hpp line_fft.cuh line_sums.cuh pass_kernel.cuh
@@ -40,12 +41,12 @@ endif()
 
 # The stand-in: fake devices in host memory (src/device/standin). Where there is no GPU, tests of GPU plans link it.
 find_package(Threads REQUIRED)
-file(GLOB _standin_sources CONFIGURE_DEPENDS src/device/standin/*.cpp)
+file(GLOB _standin_sources CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} src/device/standin/*.cpp)
 # Its names are those of its classes: in one file with others they would be those of the interface too.
 set_source_files_properties(src/device/standin/runtime.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 shardfft_together(SHARDFFT_GPU_SOURCES)
 if(CUDAToolkit_FOUND)
-  list(FILTER _standin_sources EXCLUDE REGEX "compile_kernels")
+  list(FILTER _standin_sources EXCLUDE REGEX "^src/device/standin/compile_kernels")
 endif()
 shardfft_together(_standin_sources)
 if(CUDAToolkit_FOUND)

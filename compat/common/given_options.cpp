@@ -18,7 +18,11 @@ void set_given_options(Options& options, const char* variable) {
     if (equals == std::string::npos)
       throw Error(Status::invalid_argument,
                   std::string(variable) + " has the word '" + word + "', where NAME=VALUE is expected");
-    set_option(options, word.substr(0, equals), word.substr(equals + 1));
+    try {
+      set_option(options, word.substr(0, equals), word.substr(equals + 1));
+    } catch (const Error& e) {
+      throw Error(e.code(), std::string(variable) + ": " + e.what());
+    }
   }
 }
 

@@ -5,7 +5,7 @@
 namespace shardfft::compat {
 
 /// Sets what the variable names ("exchange=p2p local_fft=fftw"). Throws Error for words of another form, unknown
-/// options and wrong values.
+/// options and wrong values; the message names the variable.
 void set_given_options(Options& options, const char* variable);
 
 }  // namespace shardfft::compat

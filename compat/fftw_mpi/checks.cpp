@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "end_all.hpp"
+#include "given_options.hpp"
 #include "handle.hpp"
 #include "shardfft/error.hpp"
 
@@ -45,6 +46,12 @@ std::string reason(const Request& r) {
         return std::to_string(r.kinds[a]) + " is not an r2r kind";
       if (r.kinds[a] == FFTW_REDFT00 && r.dims[a].n == 1) return "FFTW_REDFT00 needs two points at least";
     }
+  try {  // here, so that no rank plans alone if only some have the variable
+    Options given;
+    set_given_options(given, "SHARDFFT_FFTW_OPTIONS");
+  } catch (const Error& e) {
+    return e.what();
+  }
   return foreign_fftw(r.precision);
 }
 

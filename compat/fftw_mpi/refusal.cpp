@@ -1,5 +1,6 @@
 #include "refusal.hpp"
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -13,9 +14,13 @@ namespace {
 
 thread_local std::string last_error;
 
+/// Whether a refusal is to be written: each one if SHARDFFT_FFTW_ERRORS is set. If SHARDFFT_FFTW_OPTIONS is set, the
+/// first one too: with a wrong option no plan is made, and that is not the program's fault.
 bool is_asked_for() {
+  static std::atomic<bool> has_told = false;
   const char* const asked = std::getenv("SHARDFFT_FFTW_ERRORS");
-  return asked && std::strcmp(asked, "0") != 0;
+  const bool first = std::getenv("SHARDFFT_FFTW_OPTIONS") && !has_told.exchange(true);
+  return first || (asked && std::strcmp(asked, "0") != 0);
 }
 
 }  // namespace

@@ -222,10 +222,19 @@ TEST_F(FftwBehaviour, OptionsOfTheLibrary) {
   fftw_plan made = plan(MPI_COMM_WORLD, 8);
   EXPECT_NE(made, nullptr) << last_error();
   fftw_destroy_plan(made);
+  setenv("SHARDFFT_FFTW_OPTIONS", "exchang=p2p", 1);
+  for (const bool is_first : {true, false}) {
+    testing::internal::CaptureStderr();
+    expect_refused(plan(MPI_COMM_WORLD, 8), "SHARDFFT_FFTW_OPTIONS: unknown option 'exchang'");
+    const std::string said = testing::internal::GetCapturedStderr();
+    EXPECT_EQ(said.find("unknown option 'exchang'") != std::string::npos, is_first && rank() == 0) << said;
+  }
   setenv("SHARDFFT_FFTW_OPTIONS", "exchange=pigeons", 1);
   expect_refused(plan(MPI_COMM_WORLD, 8), "pigeons");
   setenv("SHARDFFT_FFTW_OPTIONS", "exchange", 1);
   expect_refused(plan(MPI_COMM_WORLD, 8), "NAME=VALUE");
+  if (rank() > 0) unsetenv("SHARDFFT_FFTW_OPTIONS");
+  expect_refused(plan(MPI_COMM_WORLD, 8), rank() == 0 ? "NAME=VALUE" : "another rank refused");
   unsetenv("SHARDFFT_FFTW_OPTIONS");
 }
 

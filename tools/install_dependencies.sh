@@ -8,8 +8,8 @@ packages=(cmake g++ make libopenmpi-dev openmpi-bin libfftw3-dev libfftw3-mpi-de
   python3 python3-dev python3-venv)
 for group in "$@"; do
   case "$group" in
-    tests) packages+=(libgtest-dev gfortran) ;;
-    ci) packages+=(libmpich-dev mpich abigail-tools pkg-config xz-utils mpi-default-dev dpkg-dev debhelper lintian) ;;
+    tests) packages+=(libgtest-dev gfortran pkg-config) ;;
+    ci) packages+=(libmpich-dev mpich abigail-tools xz-utils mpi-default-dev dpkg-dev debhelper lintian) ;;
     lint) packages+=(cppcheck) ;;
     programs) packages+=(lammps lammps-examples mpb-mpi) ;;
     hip) packages+=(clang-19 libamdhip64-dev) ;;

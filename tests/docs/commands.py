@@ -18,6 +18,8 @@ BUILT = "cmake --build build-own -j 2 --target bench_profile"
 PART_OF_CI = "continuous integration runs it as a whole"
 FIRST_LINES = "test_first_lines runs these lines one after the other, from an empty folder"
 CLAIMS = "test_claims runs every claim from start to last line, at a tiny size"
+LINKING = "test_linking runs these lines one after the other, over a prefix that was moved"
+OUTSIDE = "test_outside_drivers builds and runs a driver in such a folder"
 PROGRAM_ABOVE = "the program above it, which its own test runs"
 
 RUN = [
@@ -54,6 +56,10 @@ RUN = [
 ]  # fmt: skip
 
 NOT_RUN = [
+    (r'cmake -S \. -B build -DCMAKE_PREFIX_PATH="\$HOME/shardfft"|cmake --build build', LINKING),
+    (r"(export PKG_CONFIG_PATH|lib|flags|rpath)=.*|mpi(cc|cxx|fort) .*", LINKING),
+    (r"mpirun -n 2 (\./|build/)app(_in_c)?|mpirun -n 4 env LD_PRELOAD=.*_fftw_mpi\.so\" \./program", LINKING),
+    (r'cmake -S bench -B build-bench -DBENCH_ADAPTERS="\$HOME/drivers"|cmake --build build-bench --target .*', OUTSIDE),
     (r"\./run claim (NAME|cannon-overlap( --mesh 2x2x2 --threads 4 --blocks .*)?)", CLAIMS),
     (r"\./run (test|lint|speed|build)", PART_OF_CI),
     (r"cmake --build --preset dev .*|build/dev/.*", "the preset is read; its build is the one that runs all tests"),
@@ -78,7 +84,7 @@ INLINE = [
     r"python -m \.\.\.",
     r"shardfft (bench|info|compile|options --(markdown|types))",
     r"\./run --help",
-    r"\.ci/run (full|large|kernels|frameworks|wheels|packages)",
+    r"\.ci/run (full|large|kernels|frameworks|wheels|packages|mpich)",
 ]
 
 

@@ -41,7 +41,7 @@ if [[ $python == yes ]]; then options+=(--with-python-tests); else options+=(--n
 mkdir -p "$BUILD"
 export SHARDFFT_SECONDS=$BUILD/seconds.txt
 bash "$ROOT/tools/build.sh" "${options[@]}"
-[[ $python == no ]] || bash "$ROOT/tools/build_drivers.sh"
+[[ $python == no ]] || BENCH_ADAPTERS=$ROOT/tests/bench/outside bash "$ROOT/tools/build_drivers.sh"
 export SHARDFFT_BUILT=$BUILD
 
 # program NAME COMMAND...: a program whose time is told at the end.

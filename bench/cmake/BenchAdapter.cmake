@@ -1,4 +1,4 @@
-# bench_adapter(NAME SOURCE... LIBRARIES target... ): the driver bench-NAME.
+# bench_adapter(NAME SOURCES file... LIBRARIES target... INCLUDES folder... DEFINITIONS macro...): the driver bench-NAME.
 # bench_missing(NAME WHY): says why NAME is not built, here and to `shardfft_bench libraries`.
 # bench_write_manifest(): the list of both, read by the harness.
 set_property(GLOBAL PROPERTY bench_manifest "")

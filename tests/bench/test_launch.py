@@ -38,6 +38,13 @@ def test_threads_of_one_core_count_once(two_cores, monkeypatch):
     assert "core" in launcher.start(1, 1, ["true"], {})[0] and "core" not in launcher.start(2, 1, ["true"], {})[0]
 
 
+def test_slurm_is_told_which_mpi(monkeypatch):
+    monkeypatch.delenv("SLURM_MPI_TYPE", raising=False)
+    assert launch.Launcher("srun", 4).start(2, 1, ["true"], {})[0][:4] == ["srun", "--mpi=pmix", "-n", "2"]
+    monkeypatch.setenv("SLURM_MPI_TYPE", "pmi2")
+    assert launch.Launcher("srun", 4).start(2, 1, ["true"], {})[0][1] == "--mpi=pmi2"
+
+
 def test_the_scripts_count_as_the_harness_does(tmp_path):
     """Here all CPUs are said to be threads of one core, and then as they are."""
     count = f"source '{ROOT}/tools/common.sh'; physical_cores $1"

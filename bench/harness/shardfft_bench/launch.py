@@ -81,7 +81,7 @@ class Launcher:
 
         On the hosts of a simulated network: the first ranks on the first host.
         """
-        values = {"ranks": ranks, "threads": threads}
+        values = {"ranks": ranks, "threads": threads, "mpi": os.environ.get("SLURM_MPI_TYPE", "pmix")}
         variables = {"OMP_NUM_THREADS": str(threads), **variables}
         environment = {**os.environ, **variables}
         if hasattr(os, "geteuid") and os.geteuid() == 0:

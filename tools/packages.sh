@@ -54,8 +54,9 @@ installed() {
   shift
   # shellcheck disable=SC2046
   built "$FOLDER/library-$mpi" "$ROOT" $(mpi_options "$mpi") -DSHARDFFT_FORTRAN=ON -DSHARDFFT_MKL=OFF "$@"
-  rm -rf "$FOLDER/prefix-$mpi"
-  quiet "install-$mpi" cmake --install "$FOLDER/library-$mpi" --prefix "$FOLDER/prefix-$mpi"
+  rm -rf "$FOLDER/prefix-$mpi" "$FOLDER/first-$mpi"
+  quiet "install-$mpi" cmake --install "$FOLDER/library-$mpi" --prefix "$FOLDER/first-$mpi"
+  mv "$FOLDER/first-$mpi" "$FOLDER/prefix-$mpi"  # it may be moved
   check_prefix "$FOLDER/prefix-$mpi"
 }
 

@@ -111,18 +111,21 @@ wheel() {
 
 # tried NAME COMPILED LAUNCHER...: the check on one and two ranks; there is no compiler on the path.
 tried() {
+  into "$1" "$(the_wheel "${distribution:-shardfft}")"
+  checked "$@"
+}
+checked() {
   local name=$1 compiled=$2 ranks
   shift 2
-  into "$name" "$(the_wheel "${distribution:-shardfft}")"
   for ranks in 1 2; do
     env -i "PATH=$FOLDER/$name/bin" HOME="$HOME" OMP_NUM_THREADS=1 "${variables[@]}" "$@" -n $ranks \
       "$FOLDER/$name/bin/python" "$ROOT/tests/wheels/check.py" "$compiled" || die "the wheel fails with $name"
   done
 }
 
-# tried_with_debians NAME: with Open MPI 4.1.
-tried_with_debians() {
-  tried "$1" "Open MPI" "$(mpi_tool mpirun openmpi)" --quiet --mca plm isolated --mca mpi_yield_when_idle 1 "${open[@]}"
+# with_debians tried|checked NAME: with Open MPI 4.1.
+with_debians() {
+  "$1" "$2" "Open MPI" "$(mpi_tool mpirun openmpi)" --quiet --mca plm isolated --mca mpi_yield_when_idle 1 "${open[@]}"
 }
 mpis() {
   local variables=()
@@ -130,13 +133,22 @@ mpis() {
   venv openmpi4 "${packages[@]}"
   venv openmpi5 openmpi "${packages[@]}"
   venv mpich4 "${packages[@]}"
-  tried_with_debians openmpi4
+  with_debians tried openmpi4
   tried openmpi5 "Open MPI" "$FOLDER/openmpi5/bin/mpirun" "${open[@]}"
   tried mpich5 MPICH "$FOLDER/mpich5/bin/mpirun"
   # Debian's library has another name than mpi4py's wheel asks for.
   ln -sf "$(readlink -f "$(gcc -print-file-name=libmpich.so)")" "$FOLDER/mpich4/libmpi.so.12"
   variables=(LD_LIBRARY_PATH="$FOLDER/mpich4" MPI4PY_LIBMPI="$FOLDER/mpich4/libmpi.so.12")
   tried mpich4 MPICH "$(mpi_tool mpirun mpich)"
+
+  say "the wheel after a move to another folder, as archives that nodes unpack have it"
+  local site moved=$FOLDER/moved
+  site=$("$FOLDER/openmpi4/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
+  rm -rf "$moved"
+  mkdir "$moved"
+  mv "$site"/shardfft* "$moved"
+  variables=(PYTHONPATH="$moved")
+  with_debians checked openmpi4
 
   say "the wheel with the standard's interface (MPICH 5, and an mpi4py made for it)"
   mkdir -p "$FOLDER/mpi4py-abi"
@@ -200,7 +212,7 @@ cuda() {
   rm -rf "${FOLDER:?}/cuda13"
   venv cuda13 "${packages[@]}" "$(the_wheel $distribution)"
   SHARDFFT_MPI=none "$python" "$ROOT/tests/wheels/check.py" "no MPI"
-  tried_with_debians cuda13
+  with_debians tried cuda13
   mapfile -t other < <(the_wheel shardfft)
   SHARDFFT_MPI=none "$python" "$ROOT/tests/wheels/check_cuda.py" "${other[@]}"
 }

@@ -9,7 +9,7 @@ list(FILTER SHARDFFT_GPU_SOURCES EXCLUDE REGEX "^src/gpu/move/nccl")
 # The line kernels' headers as text: the same source is compiled here and, for other lengths, when a plan is made.
 set(_kernel_headers device/line_checks.hpp device/line_cut.hpp device/plane_cut.hpp)
 foreach(_header butterfly.cuh complex.cuh kernel_pass.hpp kernel_planes.hpp line_fft.cuh line_sums.cuh pass_kernel.cuh
-    pass_places.cuh plain_kernel.cuh plane_kernel.cuh plane_rows.cuh shuffle.cuh tile_fetch.cuh)
+    pass_places.cuh plain_kernel.cuh plane_feeder.cuh plane_kernel.cuh plane_rows.cuh shuffle.cuh tile_fetch.cuh)
   list(APPEND _kernel_headers device/cuda/lines/${_header})
 endforeach()
 # Those of operators whose text users give.
@@ -25,7 +25,7 @@ add_custom_command(OUTPUT ${_kernel_sources} VERBATIM
 find_package(CUDAToolkit 12 QUIET)
 set(_kernel_compiler jit nvrtc compile_apart compile_kernels)
 list(TRANSFORM _kernel_compiler REPLACE "(.+)" "src/device/cuda/lines/\\1.cpp")
-list(APPEND _kernel_compiler src/device/cuda/factor_code.cpp ${_kernel_sources})
+list(APPEND _kernel_compiler src/device/cuda/operators/factor_code.cpp ${_kernel_sources})
 if(CUDAToolkit_FOUND)
   set_property(SOURCE src/device/cuda/lines/nvrtc.cpp PROPERTY INCLUDE_DIRECTORIES ${CUDAToolkit_INCLUDE_DIRS})
   # The program that does so in processes of its own. Libraries look for it in the folder shardfft/ beside them.
@@ -77,7 +77,8 @@ if(SHARDFFT_GPU STREQUAL "CUDA")
   endif()
   find_package(CUDAToolkit 12 REQUIRED)
   file(GLOB _cuda_sources CONFIGURE_DEPENDS src/device/cuda/*.cpp src/device/cuda/*.cu
-    src/device/cuda/lines/*.cpp src/device/cuda/lines/*.cu)
+    src/device/cuda/lines/*.cpp src/device/cuda/lines/*.cu src/device/cuda/operators/*.cpp
+    src/device/cuda/operators/*.cu)
   # Arithmetic that the stand-in shares.
   set_property(SOURCE src/device/cuda/cosine.cu src/device/cuda/sums.cu PROPERTY COMPILE_OPTIONS --expt-relaxed-constexpr)
   add_library(shardfft_gpu_objects OBJECT ${SHARDFFT_GPU_SOURCES} ${_cuda_sources} ${_kernel_sources})

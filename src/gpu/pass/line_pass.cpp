@@ -11,6 +11,39 @@ namespace shardfft::gpu {
 
 namespace {
 
+/// How lines lie: steps between their points, and between rows of neighbours, at all owners; of those that are written.
+struct Rows {
+  const std::vector<std::int64_t>& strides;
+  const std::vector<std::int64_t>& written;
+  std::int64_t count, across;
+};
+
+/// Whether some rows begin within units; nothing where there is no kernel for rows like these, or a slower one.
+std::optional<bool> has_odd_rows(const FftSpec& spec, LinesFor purpose, const Rows& rows, const LineOwners* owners) {
+  const Loop& line = spec.transform.front();
+  // Bulk copies want rows that begin at multiples of 16 bytes.
+  const auto is_whole = [&](std::int64_t numbers) { return device::lines::begins_with_units(numbers, spec.precision); };
+  const bool odd = !std::all_of(rows.strides.begin(), rows.strides.end(), is_whole);
+  // One call of cuFFT takes one loop beside the lines. With two loops it would need many calls.
+  const bool any = purpose == LinesFor::trial || (purpose == LinesFor::alone && rows.count > 1);
+  // Beside owners of what is written only the rows that are read may be odd.
+  const bool owners_fit = owners == nullptr || (owners->side == LineOwners::Side::output &&
+                                                std::all_of(rows.written.begin(), rows.written.end(), is_whole));
+  if (odd && (!any || !owners_fit)) return std::nullopt;
+  if (owners != nullptr)
+    for (const LineOwners::Run& run : owners->away)
+      if (!is_whole(run.offset)) return std::nullopt;
+  if (!device::lines::countable(rows.count, rows.across)) return std::nullopt;
+  // Narrow rows would leave most of a bundle empty.
+  if (2 * rows.across < device::lines::granule(spec.precision) ||
+      !device::lines::worthwhile(line.count, line.count * rows.across * rows.count * spec.ranks))
+    return std::nullopt;
+  if (odd && !device::lines::takes_odd_rows(static_cast<int>(line.count))) return std::nullopt;
+  for (const std::int64_t stride : rows.strides)
+    if (!any && !device::lines::faster(line.count, stride, spec.precision)) return std::nullopt;
+  return odd;
+}
+
 /// The pass without its arrays; nothing where there is no kernel for it.
 std::optional<device::lines::Pass> pass_of(const FftSpec& spec, LinesFor purpose, const LineOwners* owners = nullptr) {
   if (spec.kind != Kind::c2c || spec.transform.size() != 1 || is_empty(spec)) return std::nullopt;
@@ -34,25 +67,9 @@ std::optional<device::lines::Pass> pass_of(const FftSpec& spec, LinesFor purpose
       strides.push_back(stride);
       written.push_back(stride);
     }
-  // Bulk copies want rows that begin at multiples of 16 bytes.
-  const auto is_whole = [&](std::int64_t numbers) { return device::lines::begins_with_units(numbers, spec.precision); };
-  const bool odd = !std::all_of(strides.begin(), strides.end(), is_whole);
-  // One call of cuFFT takes one loop beside the lines. With two loops it would need many calls.
-  const bool any = purpose == LinesFor::trial || (purpose == LinesFor::alone && outer.count > 1);
-  // Beside owners of what is written only the rows that are read may be odd.
-  const bool owners_fit = owners == nullptr || (owners->side == LineOwners::Side::output &&
-                                                std::all_of(written.begin(), written.end(), is_whole));
-  if (odd && (!any || !owners_fit)) return std::nullopt;
-  for (const LineOwners::Run& run : away)
-    if (!is_whole(run.offset)) return std::nullopt;
-  if (!device::lines::countable(outer.count, across)) return std::nullopt;
-  // Narrow rows would leave most of a bundle empty.
-  if (2 * across < device::lines::granule(spec.precision) ||
-      !device::lines::worthwhile(line.count, line.count * across * outer.count * spec.ranks))
-    return std::nullopt;
-  if (odd && !device::lines::takes_odd_rows(static_cast<int>(line.count))) return std::nullopt;
-  for (const std::int64_t stride : strides)
-    if (!any && !device::lines::faster(line.count, stride, spec.precision)) return std::nullopt;
+  const std::optional<bool> odd_rows = has_odd_rows(spec, purpose, {strides, written, outer.count, across}, owners);
+  if (!odd_rows) return std::nullopt;
+  const bool odd = *odd_rows;
   device::lines::Pass pass;
   pass.n = static_cast<int>(line.count);
   pass.precision = spec.precision;

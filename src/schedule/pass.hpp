@@ -20,6 +20,13 @@ struct Pass {
 /// The local transform of a rank's elements in `slice`, whose axis is not transformed.
 FftSpec fft_spec(const Pass& pass, int rank, Precision precision, const Slice& slice = {});
 
+/// That transform, at byte offsets of its arrays.
+struct FftPart {
+  FftSpec spec;
+  std::int64_t in = 0, out = 0;
+};
+FftPart part_of(const Pass& pass, int rank, Precision precision, const Slice& slice);
+
 /// A reshape, and the transforms at its ends that run with it.
 struct Joined {
   int step = 0;  ///< the reshape

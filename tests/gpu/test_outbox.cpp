@@ -6,7 +6,7 @@
 #include <set>
 
 #include "geometry/gaps.hpp"
-#include "gpu/run/outbox.hpp"
+#include "gpu/plan/outbox.hpp"
 #include "support/device_check.hpp"
 
 namespace shardfft::test {

@@ -7,7 +7,7 @@
 #include "device/plane_pass.hpp"
 #include "gpu/group_kit.hpp"
 #include "gpu/move/exchange.hpp"
-#include "gpu/run/device_target.hpp"
+#include "gpu/plan/device_target.hpp"
 #include "support/device_flips.hpp"
 #include "support/fewer_buffers.hpp"
 #include "support/smaller_gpus.hpp"

@@ -7,7 +7,7 @@
 #include "base/check.hpp"
 #include "base/succeeds.hpp"
 #include "device/facts.hpp"
-#include "gpu/run/device_target.hpp"
+#include "gpu/plan/device_target.hpp"
 #include "lower/transforms.hpp"
 #include "mpi/kept_for_mpi.hpp"
 #include "shardfft/option_table.hpp"
@@ -91,60 +91,6 @@ void DeviceExecutor::add_members(const Program& program) {
     std::size_t most = std::max(bytes_of(program.states.front(), m), bytes_of(program.states.back(), m));
     if (inside()) most = in_place_bytes(program, team_->here()[m].rank);
     memories_.emplace_back(UserArrays(model_, team_->here()[m], most));
-  }
-}
-
-/// Memory of this process that others use lives until all have finished with it, or for ever if some gave up.
-DeviceExecutor::~DeviceExecutor() {
-  // A destructor cannot report failures, but must meet the others, which wait for it.
-  if (team_->watch() != nullptr) team_->watch()->wait_for_ever();
-  bool together = !mpi_finalized() && !half_way_;
-  const bool done = end_runs();
-  imports_->leave(done);
-  together = together && succeeds([this] { team_->meet(); });
-  succeeds([&] {
-    for (Prepared& program : prepared_)
-      if (done) program.shared.clear();
-    for (Prepared& program : prepared_)
-      for (DeviceTask& task : program.tasks)
-        for (auto& operation : task.operations) {
-          if (!together) operation->break_off();
-          if (done) operation->close_peers();
-        }
-  });
-  if (together) succeeds([this] { team_->meet(); });
-  if (!together && !team_->all_here()) keep_for_others();
-}
-
-/// What others may still write into or wait for, and what this process still writes into: workspaces, copies of arrays,
-/// and what operations hold (tokens, events, messages).
-void DeviceExecutor::keep_for_others() {
-  for (MemberMemory& mine : memories_) {
-    retired_.push_back(std::move(mine.own_workspace));
-    for (device::Memory& stage : mine.arrays.take_stages()) retired_.push_back(std::move(stage));
-  }
-  keep_for_mpi(std::make_shared<std::vector<device::Memory>>(std::move(retired_)));
-  keep_for_mpi(std::make_shared<std::vector<Prepared>>(std::move(prepared_)));
-  keep_for_mpi(std::move(team_));
-}
-
-/// Waits for all runs. If another rank has failed, it ends the work that waits for that rank. Returns whether nothing
-/// runs any more.
-bool DeviceExecutor::end_runs() noexcept {
-  const bool good = !half_way_ && !failure_of([this] {
-                                     for (std::size_t m = 0; m < own_streams_.size(); ++m) await_end(m);
-                                     finish_runs();
-                                   }).failed();
-  if (!good) give_up();
-  return good || settled_;
-}
-
-/// Waits for all runs so far. Not for the callers' streams: they may have been destroyed since.
-void DeviceExecutor::finish_runs() {
-  for (std::size_t m = 0; m < own_streams_.size(); ++m) {
-    const device::DeviceScope scope(team_->here()[m].device);
-    device::wait(own_streams_[m].get(), finished_[m].get());
-    device::synchronize(own_streams_[m].get());
   }
 }
 

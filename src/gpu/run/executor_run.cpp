@@ -238,65 +238,6 @@ void DeviceExecutor::enqueue_tasks(int program, const std::vector<device::Stream
   if (verifier != nullptr) verifier->fetch(streams);
 }
 
-/// Nothing that is enqueued may wait for what never comes. Earlier calls end first: they need what is let go here. What
-/// fails matters less than the error that is being reported already.
-void DeviceExecutor::give_up() noexcept {
-  if (half_way_) return;
-  half_way_ = true;
-  const auto of_all = [this](const auto& work) {
-    for (const Prepared& program : prepared_)
-      for (const DeviceTask& task : program.tasks)
-        for (const auto& operation : task.operations) settled_ &= succeeds([&] { work(*operation); });
-  };
-  settled_ = true;
-  if (team_->watch() != nullptr) team_->watch()->withdraw_messages();
-  of_all([](DeviceOperation& operation) { operation.break_off(); });
-  // succeeds() catches what these throw.
-  // cppcheck-suppress throwInNoexceptFunction
-  for (std::size_t m = 0; m < own_streams_.size(); ++m) settled_ &= succeeds([&] { settle_own(m); });
-  of_all([](DeviceOperation& operation) { operation.abandon(); });
-  for (std::size_t m = 0; m < memories_.size(); ++m) settled_ &= succeeds([&] { settle(m, streams_[m]); });
-}
-
-/// Waits for the last run and for the stream of the plan's own.
-void DeviceExecutor::settle_own(std::size_t member) const {
-  device::wait(own_streams_[member].get(), finished_[member].get());
-  settle(member, own_streams_[member].get());
-}
-
-/// Waits until the stream is idle, for some seconds: a device that has failed may never end. Throws then.
-void DeviceExecutor::settle(std::size_t member, device::StreamHandle stream) const {
-  constexpr double seconds = 5;
-  const device::DeviceScope scope(team_->here()[member].device);
-  const device::Event end = device::make_event();
-  device::record(end.get(), stream);
-  for (Patience patience; patience.waited() < seconds; patience.rest())
-    if (device::done(end.get())) return;
-  fail(Status::backend_failure, "the work of a call that has failed does not end");
-}
-
-/// Waits for the member's stream.
-void DeviceExecutor::await(std::size_t member) {
-  const device::DeviceScope scope(team_->here()[member].device);
-  if (!team_->all_here()) {
-    device::record(finished_[member].get(), streams_[member]);
-    await_end(member);
-  }
-  device::synchronize(streams_[member]);
-}
-
-/// Waits until the member's last run has ended, and looks for news of other processes that failed.
-void DeviceExecutor::await_end(std::size_t member) {
-  if (team_->all_here()) return;
-  const device::DeviceScope scope(team_->here()[member].device);
-  wait_until(team_->watch(), [&] {
-    const bool ended = device::done(finished_[member].get());  // perhaps because it failed
-    for (const Prepared& program : prepared_)
-      for (const DeviceTask& task : program.tasks) task.operations[member]->check();
-    return ended;
-  });
-}
-
 std::vector<std::shared_ptr<const void>> DeviceExecutor::reads(int program) const {
   std::vector<std::shared_ptr<const void>> all;
   for (const DeviceTask& task : now(program).tasks)

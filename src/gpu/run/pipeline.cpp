@@ -1,197 +1,19 @@
 #include "gpu/run/pipeline.hpp"
 
-#include <algorithm>
 #include <functional>
 #include <memory>
 #include <optional>
-#include <span>
-#include <string>
 #include <utility>
 #include <vector>
 
 #include "device/copy_box.hpp"
 #include "gpu/check/device_check.hpp"
-#include "gpu/pass/device_fft.hpp"
-#include "gpu/run/outbox.hpp"
-#include "local/loops.hpp"
-#include "lower/fft_spec.hpp"
+#include "gpu/run/pipeline_end.hpp"
 #include "schedule/pipeline.hpp"
 
 namespace shardfft::gpu {
 
 namespace {
-
-using Moment = DeviceStepHook::Moment;
-
-/// Bytes of the contiguous run of numbers that begins with the first one of a side.
-std::size_t run_bytes(const Loops& loops, std::int64_t Loop::*stride, ElementType element) {
-  std::int64_t run = points(loops) == 0 ? 0 : 1;
-  for (const Loop& loop : loops)
-    if (loop.*stride == 1) run *= loop.count;
-  return static_cast<std::size_t>(run) * element.bytes();
-}
-
-/// Shows one side of a piece of a transform, which begins at `array`, to a hook of tests that looks into the run.
-void look(const DeviceCheck* check, Moment moment, const FftSpec& spec, LineOwners::Side side, const std::byte* array,
-          device::StreamHandle stream) {
-  if (check == nullptr) return;
-  const std::size_t bytes = side == LineOwners::Side::input
-                                ? run_bytes(input_loops(spec), &Loop::from, input_element(spec))
-                                : run_bytes(output_loops(spec), &Loop::to, output_element(spec));
-  check->reached(moment, const_cast<std::byte*>(array), bytes, stream);
-}
-
-/// What one run of an end works on. `far`: by rank, the arrays at the other end of the reshape in which the passes
-/// have the runs that they took owners for; empty where they have all in one array.
-struct EndBuffers {
-  const std::byte* in;
-  std::byte *out, *scratch;
-  std::span<std::byte* const> far{};
-};
-
-/// The transforms at one end of a reshape, in pieces, on one member.
-class PipelineEnd {
- public:
-  PipelineEnd() = default;
-  /// `side`: the one next to the reshape; `beyond`: the layout at the other end of that. `outbox`: null, or where the
-  /// pieces before the reshape lie.
-  PipelineEnd(const Pass& fft, const ExecutorSetup& setup, const Pieces& pieces, int rank, LineOwners::Side side,
-              const Layout& beyond, const Outbox* outbox = nullptr);
-
-  bool empty() const { return ffts_.empty(); }
-  int pieces() const { return static_cast<int>(ffts_.size()); }
-  /// Lets its passes have, in the arrays at the other end of the reshape, everything or what does not travel. Returns
-  /// whether they can.
-  bool take(Moved what);
-  /// The same with what goes to others at these places of the array that it writes, by piece.
-  bool take(const std::vector<LineOwners>& owners);
-  /// What they have there.
-  Moved moves() const { return moves_; }
-  std::size_t scratch_bytes() const { return scratch_bytes_; }
-  void for_each(const std::function<void(DeviceOperation&)>& visit) const {
-    for (const Fft& fft : ffts_) visit(*fft.operation);
-  }
-  bool runs_in_place() const {
-    return std::all_of(ffts_.begin(), ffts_.end(), [](const Fft& fft) { return fft.operation->runs_in_place(); });
-  }
-  const std::string& text() const { return text_; }
-  /// Null without checks. Its transforms take part in it from then on: it lives as long as they run.
-  std::unique_ptr<DeviceCheck> make_check();
-
-  void run(int chunk, const EndBuffers& buffers, device::StreamHandle stream) const;
-
- private:
-  struct Fft {
-    std::unique_ptr<DeviceFft> operation;
-    std::optional<LineOwners> owners;  ///< that it may have beside the array next to the reshape
-    LineOwners taken{};                ///< of them, those that it has
-    FftPart part;
-    std::unique_ptr<DeviceCheck> check;  ///< until it is given away
-  };
-
-  bool takes(Fft& fft, Moved what) const;
-  /// Where the first run lies that is away, of which the own one comes first.
-  const std::byte* next_to_reshape(const Fft& fft, const EndBuffers& buffers) const;
-
-  LineOwners::Side side_ = LineOwners::Side::output;
-  int rank_ = 0;
-  Moved moves_ = Moved::nothing;
-  std::vector<Fft> ffts_;
-  std::size_t scratch_bytes_ = 0;
-  std::string text_;
-  const PieceChecks* check_ = nullptr;
-};
-
-PipelineEnd::PipelineEnd(const Pass& fft, const ExecutorSetup& setup, const Pieces& pieces, int rank,
-                         LineOwners::Side side, const Layout& beyond, const Outbox* outbox)
-    : side_(side), rank_(rank) {
-  const bool is_before = side == LineOwners::Side::output;
-  Pass pass = fft;
-  const Layout& here = (is_before ? pass.after : pass.before).layout;
-  const std::vector<Slice>& slices = is_before ? pieces.before : pieces.after;
-  for (const Slice& slice : slices) {
-    if (outbox != nullptr) pass.after.layout = outbox->pieces[ffts_.size()].layout.value_or(fft.after.layout);
-    FftPart part = part_of(pass, rank, setup.precision, slice);
-    // What was found fit for chunks is the way that is expected to be the fastest.
-    part.spec.effort = slices.size() > 1 ? Effort::estimate : setup.options.effort;
-    Fft& made = ffts_.emplace_back();
-    made.owners = line_owners(fft.step, sliced(only_piece(here, rank), slice), beyond, side);
-    const std::optional<FftPlan> storing = is_before && pieces.stores && made.owners
-                                               ? plan_storing_fft(part.spec, *made.owners, setup.options.verify)
-                                               : std::nullopt;
-    made.operation = storing ? storing->make(setup.options.verify) : make_device_fft(part.spec, setup.options.verify);
-    if (text_.empty()) text_ = made.operation->describe();
-    scratch_bytes_ = std::max(scratch_bytes_, made.operation->scratch_bytes());
-    if (setup.options.verify) made.check = make_device_transform_check(*made.operation, part.spec);
-    made.part = std::move(part);
-    if (made.check != nullptr && made.check->looks_around()) made.owners.reset();  // at one array on each side
-  }
-}
-
-bool PipelineEnd::takes(Fft& fft, Moved what) const {
-  if (is_empty(fft.part.spec)) return what == Moved::all;
-  if (!fft.owners) return false;
-  fft.taken = what == Moved::all ? *fft.owners : fft.owners->only(rank_);
-  return (what != Moved::all || fft.taken.has_all()) && fft.operation->take(fft.taken);
-}
-
-bool PipelineEnd::take(Moved what) {
-  bool all = !ffts_.empty();
-  for (Fft& fft : ffts_) all = takes(fft, what) && all;
-  moves_ = all ? what : Moved::nothing;
-  return all;
-}
-
-bool PipelineEnd::take(const std::vector<LineOwners>& owners) {
-  for (std::size_t k = 0; k < ffts_.size(); ++k) {
-    Fft& fft = ffts_[k];
-    if (!fft.owners || !fft.operation->take(owners[k])) return false;
-    fft.taken = owners[k];
-  }
-  moves_ = Moved::own;
-  return !ffts_.empty();
-}
-
-std::unique_ptr<DeviceCheck> PipelineEnd::make_check() {
-  DeviceChecks pieces;
-  for (Fft& fft : ffts_)
-    if (fft.check) pieces.push_back(std::move(fft.check));
-  if (pieces.empty()) return nullptr;
-  auto check = std::make_unique<PieceChecks>(std::move(pieces));
-  check_ = check.get();
-  return check;
-}
-
-const std::byte* PipelineEnd::next_to_reshape(const Fft& fft, const EndBuffers& buffers) const {
-  const std::vector<LineOwners::Run>& away = fft.taken.away;
-  const auto own = std::find_if(away.begin(), away.end(), [this](const auto& run) { return run.rank == rank_; });
-  const LineOwners::Run& run = own != away.end() ? *own : away.front();
-  return buffers.far[static_cast<std::size_t>(run.rank)] + offset_bytes(run, fft.part.spec.precision);
-}
-
-void PipelineEnd::run(int chunk, const EndBuffers& buffers, device::StreamHandle stream) const {
-  using enum LineOwners::Side;
-  const Fft& fft = ffts_[static_cast<std::size_t>(chunk)];
-  const FftSpec& spec = fft.part.spec;
-  const std::byte* const in = buffers.in + fft.part.in;
-  std::byte* const out = buffers.out + fft.part.out;
-  DeviceCheck* const check = check_ != nullptr ? &check_->piece(chunk) : nullptr;
-  DeviceCheck* const around = check != nullptr && check->looks_around() ? check : nullptr;
-  DeviceBuffers arrays{in, out, buffers.scratch};
-  std::vector<std::byte*> beyond;
-  if (!buffers.far.empty())
-    for (const LineOwners::Run& run : fft.taken.away) beyond.push_back(buffers.far[static_cast<std::size_t>(run.rank)]);
-  arrays.beyond = beyond;
-  const std::byte* const shown = !beyond.empty() ? next_to_reshape(fft, buffers) : side_ == input ? in : out;
-
-  if (side_ == input) look(check, Moment::between, spec, input, shown, stream);
-  if (check != nullptr) check->enqueue_before(arrays, stream);
-  look(around, Moment::in_middle, spec, input, in, stream);
-  fft.operation->enqueue(0, arrays, stream);
-  look(around, Moment::after, spec, output, out, stream);
-  if (check != nullptr) check->enqueue_after(arrays, stream);
-  if (side_ == output) look(check, Moment::between, spec, output, shown, stream);
-}
 
 /// Phases are those of the exchange, which announces. The transforms keep the stream busy; copies run on streams of the
 /// exchange's own.
@@ -314,18 +136,6 @@ class DevicePipeline : public PipelineOf<JointOperation, PipelineEnd, DeviceOper
   bool from_output_;              ///< the transform before the reshape leads to the output
   std::optional<Outbox> outbox_;  ///< where what is before the reshape lies in the output
 };
-
-}  // namespace
-
-FftPart part_of(const Pass& pass, int rank, Precision precision, const Slice& slice) {
-  const auto offset = [&](const State& state) {
-    return sliced(only_piece(state.layout, rank), slice).offset *
-           static_cast<std::int64_t>(element_bytes(state, precision));
-  };
-  return {fft_spec(pass, rank, precision, slice), offset(pass.before), offset(pass.after)};
-}
-
-namespace {
 
 /// What the operations of a pipeline are made of, by member.
 struct Made {

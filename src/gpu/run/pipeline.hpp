@@ -2,18 +2,11 @@
 // A reshape between GPUs cut in chunks, and the transforms at its ends: while copies of one chunk are under way, others
 // are transformed (FFT-ECP chapter 4, granularity of tasks).
 #include "gpu/move/exchange.hpp"
-#include "gpu/run/outbox.hpp"
+#include "gpu/plan/outbox.hpp"
 #include "run/setup.hpp"
 #include "schedule/pass.hpp"
 
 namespace shardfft::gpu {
-
-/// One member's part of a chunk's transform, at byte offsets of its arrays.
-struct FftPart {
-  FftSpec spec;
-  std::int64_t in = 0, out = 0;
-};
-FftPart part_of(const Pass& pass, int rank, Precision precision, const Slice& slice);
 
 /// The buffers of a pipeline whose last transform leads from where messages land to another array.
 struct Leads {

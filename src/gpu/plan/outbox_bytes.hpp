@@ -5,7 +5,7 @@
 
 #include "base/round_up.hpp"
 #include "device/facts.hpp"
-#include "gpu/run/outbox.hpp"
+#include "gpu/plan/outbox.hpp"
 
 namespace shardfft::gpu {
 

@@ -1,10 +1,10 @@
-#include "gpu/run/outbox.hpp"
+#include "gpu/plan/outbox.hpp"
 
 #include <algorithm>
 #include <limits>
 
 #include "geometry/schedule.hpp"
-#include "gpu/run/outbox_bytes.hpp"
+#include "gpu/plan/outbox_bytes.hpp"
 
 namespace shardfft::gpu {
 

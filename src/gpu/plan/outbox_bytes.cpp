@@ -1,4 +1,4 @@
-#include "gpu/run/outbox_bytes.hpp"
+#include "gpu/plan/outbox_bytes.hpp"
 
 #include <algorithm>
 #include <limits>

@@ -1,4 +1,4 @@
-#include "gpu/run/device_target.hpp"
+#include "gpu/plan/device_target.hpp"
 
 #include <algorithm>
 #include <numeric>

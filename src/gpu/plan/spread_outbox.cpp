@@ -5,7 +5,7 @@
 #include "base/round_up.hpp"
 #include "device/facts.hpp"
 #include "geometry/schedule.hpp"
-#include "gpu/run/outbox_bytes.hpp"
+#include "gpu/plan/outbox_bytes.hpp"
 
 namespace shardfft::gpu {
 

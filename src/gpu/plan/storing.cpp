@@ -1,11 +1,11 @@
-#include "gpu/run/storing.hpp"
+#include "gpu/plan/storing.hpp"
 
 #include <algorithm>
 
 #include "device/line_pass.hpp"
 #include "gpu/move/exchange.hpp"
 #include "gpu/pass/device_fft.hpp"
-#include "gpu/run/device_target.hpp"
+#include "gpu/plan/device_target.hpp"
 #include "local/loops.hpp"
 #include "lower/fft_spec.hpp"
 #include "tune/defaults.hpp"

@@ -3,7 +3,7 @@
 #include "geometry/gaps.hpp"
 #include "gpu/move/exchange.hpp"
 #include "gpu/pass/device_fft.hpp"
-#include "gpu/run/device_target.hpp"
+#include "gpu/plan/device_target.hpp"
 #include "lower/fft_spec.hpp"
 #include "tune/defaults.hpp"
 

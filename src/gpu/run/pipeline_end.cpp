@@ -1,0 +1,125 @@
+#include "gpu/run/pipeline_end.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "local/loops.hpp"
+
+namespace shardfft::gpu {
+
+namespace {
+
+using Moment = DeviceStepHook::Moment;
+
+/// Bytes of the contiguous run of numbers that begins with the first one of a side.
+std::size_t run_bytes(const Loops& loops, std::int64_t Loop::*stride, ElementType element) {
+  std::int64_t run = points(loops) == 0 ? 0 : 1;
+  for (const Loop& loop : loops)
+    if (loop.*stride == 1) run *= loop.count;
+  return static_cast<std::size_t>(run) * element.bytes();
+}
+
+/// Shows one side of a piece of a transform, which begins at `array`, to a hook of tests that looks into the run.
+void look(const DeviceCheck* check, Moment moment, const FftSpec& spec, LineOwners::Side side, const std::byte* array,
+          device::StreamHandle stream) {
+  if (check == nullptr) return;
+  const std::size_t bytes = side == LineOwners::Side::input
+                                ? run_bytes(input_loops(spec), &Loop::from, input_element(spec))
+                                : run_bytes(output_loops(spec), &Loop::to, output_element(spec));
+  check->reached(moment, const_cast<std::byte*>(array), bytes, stream);
+}
+
+}  // namespace
+
+PipelineEnd::PipelineEnd(const Pass& fft, const ExecutorSetup& setup, const Pieces& pieces, int rank,
+                         LineOwners::Side side, const Layout& beyond, const Outbox* outbox)
+    : side_(side), rank_(rank) {
+  const bool is_before = side == LineOwners::Side::output;
+  Pass pass = fft;
+  const Layout& here = (is_before ? pass.after : pass.before).layout;
+  const std::vector<Slice>& slices = is_before ? pieces.before : pieces.after;
+  for (const Slice& slice : slices) {
+    if (outbox != nullptr) pass.after.layout = outbox->pieces[ffts_.size()].layout.value_or(fft.after.layout);
+    FftPart part = part_of(pass, rank, setup.precision, slice);
+    // What was found fit for chunks is the way that is expected to be the fastest.
+    part.spec.effort = slices.size() > 1 ? Effort::estimate : setup.options.effort;
+    Fft& made = ffts_.emplace_back();
+    made.owners = line_owners(fft.step, sliced(only_piece(here, rank), slice), beyond, side);
+    const std::optional<FftPlan> storing = is_before && pieces.stores && made.owners
+                                               ? plan_storing_fft(part.spec, *made.owners, setup.options.verify)
+                                               : std::nullopt;
+    made.operation = storing ? storing->make(setup.options.verify) : make_device_fft(part.spec, setup.options.verify);
+    if (text_.empty()) text_ = made.operation->describe();
+    scratch_bytes_ = std::max(scratch_bytes_, made.operation->scratch_bytes());
+    if (setup.options.verify) made.check = make_device_transform_check(*made.operation, part.spec);
+    made.part = std::move(part);
+    if (made.check != nullptr && made.check->looks_around()) made.owners.reset();  // at one array on each side
+  }
+}
+
+bool PipelineEnd::takes(Fft& fft, Moved what) const {
+  if (is_empty(fft.part.spec)) return what == Moved::all;
+  if (!fft.owners) return false;
+  fft.taken = what == Moved::all ? *fft.owners : fft.owners->only(rank_);
+  return (what != Moved::all || fft.taken.has_all()) && fft.operation->take(fft.taken);
+}
+
+bool PipelineEnd::take(Moved what) {
+  bool all = !ffts_.empty();
+  for (Fft& fft : ffts_) all = takes(fft, what) && all;
+  moves_ = all ? what : Moved::nothing;
+  return all;
+}
+
+bool PipelineEnd::take(const std::vector<LineOwners>& owners) {
+  for (std::size_t k = 0; k < ffts_.size(); ++k) {
+    Fft& fft = ffts_[k];
+    if (!fft.owners || !fft.operation->take(owners[k])) return false;
+    fft.taken = owners[k];
+  }
+  moves_ = Moved::own;
+  return !ffts_.empty();
+}
+
+std::unique_ptr<DeviceCheck> PipelineEnd::make_check() {
+  DeviceChecks pieces;
+  for (Fft& fft : ffts_)
+    if (fft.check) pieces.push_back(std::move(fft.check));
+  if (pieces.empty()) return nullptr;
+  auto check = std::make_unique<PieceChecks>(std::move(pieces));
+  check_ = check.get();
+  return check;
+}
+
+const std::byte* PipelineEnd::next_to_reshape(const Fft& fft, const EndBuffers& buffers) const {
+  const std::vector<LineOwners::Run>& away = fft.taken.away;
+  const auto own = std::find_if(away.begin(), away.end(), [this](const auto& run) { return run.rank == rank_; });
+  const LineOwners::Run& run = own != away.end() ? *own : away.front();
+  return buffers.far[static_cast<std::size_t>(run.rank)] + offset_bytes(run, fft.part.spec.precision);
+}
+
+void PipelineEnd::run(int chunk, const EndBuffers& buffers, device::StreamHandle stream) const {
+  using enum LineOwners::Side;
+  const Fft& fft = ffts_[static_cast<std::size_t>(chunk)];
+  const FftSpec& spec = fft.part.spec;
+  const std::byte* const in = buffers.in + fft.part.in;
+  std::byte* const out = buffers.out + fft.part.out;
+  DeviceCheck* const check = check_ != nullptr ? &check_->piece(chunk) : nullptr;
+  DeviceCheck* const around = check != nullptr && check->looks_around() ? check : nullptr;
+  DeviceBuffers arrays{in, out, buffers.scratch};
+  std::vector<std::byte*> beyond;
+  if (!buffers.far.empty())
+    for (const LineOwners::Run& run : fft.taken.away) beyond.push_back(buffers.far[static_cast<std::size_t>(run.rank)]);
+  arrays.beyond = beyond;
+  const std::byte* const shown = !beyond.empty() ? next_to_reshape(fft, buffers) : side_ == input ? in : out;
+
+  if (side_ == input) look(check, Moment::between, spec, input, shown, stream);
+  if (check != nullptr) check->enqueue_before(arrays, stream);
+  look(around, Moment::in_middle, spec, input, in, stream);
+  fft.operation->enqueue(0, arrays, stream);
+  look(around, Moment::after, spec, output, out, stream);
+  if (check != nullptr) check->enqueue_after(arrays, stream);
+  if (side_ == output) look(check, Moment::between, spec, output, shown, stream);
+}
+
+}  // namespace shardfft::gpu

@@ -1,0 +1,79 @@
+#pragma once
+// The transforms at one end of a reshape between GPUs.
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "gpu/check/device_check.hpp"
+#include "gpu/pass/device_fft.hpp"
+#include "gpu/plan/outbox.hpp"
+#include "run/setup.hpp"
+#include "schedule/pass.hpp"
+
+namespace shardfft::gpu {
+
+/// What one run of an end works on. `far`: by rank, the arrays at the other end of the reshape in which the passes
+/// have the runs that they took owners for; empty where they have all in one array.
+struct EndBuffers {
+  const std::byte* in;
+  std::byte *out, *scratch;
+  std::span<std::byte* const> far{};
+};
+
+/// The transforms at one end of a reshape, in pieces, on one member.
+class PipelineEnd {
+ public:
+  PipelineEnd() = default;
+  /// `side`: the one next to the reshape; `beyond`: the layout at the other end of that. `outbox`: null, or where the
+  /// pieces before the reshape lie.
+  PipelineEnd(const Pass& fft, const ExecutorSetup& setup, const Pieces& pieces, int rank, LineOwners::Side side,
+              const Layout& beyond, const Outbox* outbox = nullptr);
+
+  bool empty() const { return ffts_.empty(); }
+  int pieces() const { return static_cast<int>(ffts_.size()); }
+  /// Lets its passes have, in the arrays at the other end of the reshape, everything or what does not travel. Returns
+  /// whether they can.
+  bool take(Moved what);
+  /// The same with what goes to others at these places of the array that it writes, by piece.
+  bool take(const std::vector<LineOwners>& owners);
+  /// What they have there.
+  Moved moves() const { return moves_; }
+  std::size_t scratch_bytes() const { return scratch_bytes_; }
+  void for_each(const std::function<void(DeviceOperation&)>& visit) const {
+    for (const Fft& fft : ffts_) visit(*fft.operation);
+  }
+  bool runs_in_place() const {
+    return std::all_of(ffts_.begin(), ffts_.end(), [](const Fft& fft) { return fft.operation->runs_in_place(); });
+  }
+  const std::string& text() const { return text_; }
+  /// Null without checks. Its transforms take part in it from then on: it lives as long as they run.
+  std::unique_ptr<DeviceCheck> make_check();
+
+  void run(int chunk, const EndBuffers& buffers, device::StreamHandle stream) const;
+
+ private:
+  struct Fft {
+    std::unique_ptr<DeviceFft> operation;
+    std::optional<LineOwners> owners;  ///< that it may have beside the array next to the reshape
+    LineOwners taken{};                ///< of them, those that it has
+    FftPart part;
+    std::unique_ptr<DeviceCheck> check;  ///< until it is given away
+  };
+
+  bool takes(Fft& fft, Moved what) const;
+  /// Where the first run lies that is away, of which the own one comes first.
+  const std::byte* next_to_reshape(const Fft& fft, const EndBuffers& buffers) const;
+
+  LineOwners::Side side_ = LineOwners::Side::output;
+  int rank_ = 0;
+  Moved moves_ = Moved::nothing;
+  std::vector<Fft> ffts_;
+  std::size_t scratch_bytes_ = 0;
+  std::string text_;
+  const PieceChecks* check_ = nullptr;
+};
+
+}  // namespace shardfft::gpu

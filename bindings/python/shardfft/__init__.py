@@ -14,9 +14,24 @@ from . import fft, scipy
 from ._arrays.distribute import gather, scatter
 from ._arrays.redistribute import redistribute
 from ._core import algorithm_names, device_exchange_names, exchange_names, local_fft_names
-from ._doors.cosines import dctn, dstn, idctn, idstn
 from ._doors.dist_array import DistArray
-from ._doors.numpy_axes import fft2, ifft, ifft2, irfft, irfft2, rfft, rfft2
+from ._doors.numpy_like import (  # fmt: skip
+    dctn,
+    dstn,
+    fft2,
+    fftn,
+    idctn,
+    idstn,
+    ifft,
+    ifft2,
+    ifftn,
+    irfft,
+    irfft2,
+    irfftn,
+    rfft,
+    rfft2,
+    rfftn,
+)
 from ._ground import abort
 from ._ground.abort import abort_on_exception
 from ._ground.errors import ArgumentError, Error
@@ -30,60 +45,18 @@ from ._plans.plan import Plan, plan
 from ._plans.recent import clear_plans
 from ._plans.report import Report
 from ._transforms.convolve import convolve
-from ._transforms.numpy_like import fftn, ifftn, irfftn, rfftn
 from ._transforms.vector import curl, divergence, gradient, project
 
 abort.install_for_scripts()
 
 __version__ = "0.2.0"
 __all__ = [
-    "ArgumentError",
-    "DeviceArray",
-    "DistArray",
-    "Error",
-    "Layout",
-    "Operator",
-    "Option",
-    "Piece",
-    "Plan",
-    "Report",
-    "Side",
-    "SpectrumPart",
-    "abort_on_exception",
-    "algorithm_names",
-    "clear_plans",
-    "convolve",
-    "curl",
-    "dctn",
-    "device_exchange_names",
-    "divergence",
-    "dstn",
-    "exchange_names",
-    "fft",
-    "fft2",
-    "fftn",
-    "gather",
-    "gather_layout",
-    "gradient",
-    "idctn",
-    "idstn",
-    "ifft",
-    "ifft2",
-    "ifftn",
-    "irfft",
-    "irfft2",
-    "irfftn",
-    "local_fft_names",
-    "options",
-    "plan",
-    "project",
-    "redistribute",
-    "rfft",
-    "rfft2",
-    "rfftn",
-    "scatter",
-    "scipy",
-]
+    "ArgumentError", "DeviceArray", "DistArray", "Error", "Layout", "Operator", "Option", "Piece", "Plan", "Report",
+    "Side", "SpectrumPart", "abort_on_exception", "algorithm_names", "clear_plans", "convolve", "curl", "dctn",
+    "device_exchange_names", "divergence", "dstn", "exchange_names", "fft", "fft2", "fftn", "gather", "gather_layout",
+    "gradient", "idctn", "idstn", "ifft", "ifft2", "ifftn", "irfft", "irfft2", "irfftn", "local_fft_names", "options",
+    "plan", "project", "redistribute", "rfft", "rfft2", "rfftn", "scatter", "scipy",
+]  # fmt: skip
 for _name in __all__:  # where users find classes, and pickles
     if isinstance(globals()[_name], type):
         globals()[_name].__module__ = __name__

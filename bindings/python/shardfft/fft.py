@@ -21,7 +21,7 @@ import sys
 import types
 from typing import Any
 
-from ._doors.numpy_axes import fft as _of_one_axis
+from ._doors.numpy_like import fft as _of_one_axis
 from ._transforms.numpy_fft import *  # noqa: F403
 from ._transforms.numpy_fft import __all__ as __all__
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from mpi4py import MPI
 
 T = TypeVar("T")
+V = TypeVar("V")
 #: Wheels have an extension module for one process on machines without MPI.
 WITHOUT_MPI = _core.mpi_compiled() == "no MPI"
 _FAMILIES = ("Open MPI", "MPICH", "Intel(R) MPI", "MVAPICH", "HPE", "CRAY MPICH")
@@ -113,33 +114,37 @@ def address(comm: MPI.Comm) -> int:
     return int(MPI._addressof(comm))
 
 
-def agree(comm: MPI.Comm, work: Callable[[], T]) -> T:
-    """Run ``work``, which must not communicate; if it raises on any rank, every rank raises. Collective."""
+def meet(comm: MPI.Comm, work: Callable[[], tuple[T, V]]) -> tuple[T, list[V]]:
+    """Run ``work``, which must not communicate; give its first result, and the second of every rank. Collective.
+
+    If it raises on any rank, every rank raises.
+    """
     result: T | None = None
+    value: V | None = None
     caught: Exception | None = None
     try:
-        result = work()
+        result, value = work()
     except Exception as error:
         caught = error
-    texts = comm.allgather(None if caught is None else f"{type(caught).__name__}: {caught}")
+    told = comm.allgather((None if caught is None else f"{type(caught).__name__}: {caught}", value))
+    texts = [text for text, _ in told]
     if caught is not None:
         raise told_by(caught, texts.index(texts[comm.rank]))
     for rank, text in enumerate(texts):
         if text is not None:
             raise told_by(ArgumentError(f"rank {rank} failed with {text}"), rank)
-    return result  # type: ignore[return-value]
+    return result, [one for _, one in told]  # type: ignore[return-value]
+
+
+def agree(comm: MPI.Comm, work: Callable[[], T]) -> T:
+    """Run ``work`` as :func:`meet` does, and give its result. Collective."""
+    return meet(comm, lambda: (work(), None))[0]
 
 
 def agree_alike(comm: MPI.Comm, work: Callable[[], object], what: str) -> None:
-    """Run ``work`` as :func:`agree` does; also raise on every rank unless it tells all ranks the same. Collective."""
-    told = [""]
-
-    def tell() -> None:
-        told[0] = repr(work())
-
-    agree(comm, tell)
-    all_told = comm.allgather(told[0])
-    other = next((rank for rank, one in enumerate(all_told) if one != all_told[0]), None)
+    """Run ``work`` as :func:`meet` does; also raise on every rank unless it tells all ranks the same. Collective."""
+    _, told = meet(comm, lambda: (None, repr(work())))
+    other = next((rank for rank, one in enumerate(told) if one != told[0]), None)
     if other is not None:
-        error = f"the ranks gave different {what} (rank 0: {all_told[0]}; rank {other}: {all_told[other]})"
+        error = f"the ranks gave different {what} (rank 0: {told[0]}; rank {other}: {told[other]})"
         raise told_by(ArgumentError(error, "mismatch"), 0)

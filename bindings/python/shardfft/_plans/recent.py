@@ -6,20 +6,26 @@ import atexit
 import sys
 import threading
 from collections import OrderedDict
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Hashable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
 
 from .._ground import mpi
+from .._layouts.layout import Layout
 from .plan import Plan, plan
 
 if TYPE_CHECKING:
     from mpi4py import MPI
 
-    from .._layouts.layout import Layout
+T = TypeVar("T")
+Ask = Hashable
 
 #: Plans a group of ranks; each holds its workspace.
 LIMIT = 4
 
 _NEVER, _MISSING = -1, 0
+_NOTHING = _MISSING, None, None
 
 
 class _Group:
@@ -32,14 +38,22 @@ class _Group:
     def __init__(self) -> None:
         self.plans: OrderedDict[tuple[Any, ...], tuple[int, Plan]] = OrderedDict()
         self.made = 0
+        self.asks: dict[Ask, tuple[int, Any, Plan]] = {}  #: the call that last found a plan for what is asked
+        self.asked = 0
 
     def number(self, key: tuple[Any, ...]) -> int:
         """Give the number of a plan, which is the same on all members, or _MISSING."""
         return self.plans[key][0] if key in self.plans else _MISSING
 
-    def recall(self, key: tuple[Any, ...]) -> Plan:
+    def recall(self, key: Any) -> Plan:
+        """Give a plan, which is the most recent one from now on."""
         self.plans.move_to_end(key)
         return self.plans[key][1]
+
+    def note(self, ask: Ask, key: tuple[Any, ...]) -> None:
+        """Remember for the next call that asks so which plan it gets."""
+        self.asked += 1
+        self.asks[ask] = self.asked, key, self.plans[key][1]
 
     def keep(self, key: tuple[Any, ...], made: Plan) -> None:
         self.made += 1
@@ -48,6 +62,8 @@ class _Group:
         self.plans[key] = (self.made, made)
         while len(self.plans) > LIMIT:
             self.plans.popitem(last=False)[1][1].close()
+        kept = [plan for _, plan in self.plans.values()]
+        self.asks = {ask: found for ask, found in self.asks.items() if found[2] in kept}
 
 
 _groups: dict[tuple[int, ...], _Group] = {}
@@ -63,6 +79,8 @@ def _members(comm: MPI.Comm) -> tuple[int, ...] | None:
         return (0,)
     from mpi4py import MPI
 
+    if comm is MPI.COMM_WORLD:
+        return tuple(range(comm.size))
     group, world = comm.Get_group(), MPI.COMM_WORLD.Get_group()
     ranks = tuple(MPI.Group.Translate_ranks(group, range(comm.size), world))
     group.Free()
@@ -86,23 +104,69 @@ def _find(key: tuple[Any, ...], members: tuple[int, ...] | None, traced: bool) -
         return None, _NEVER
 
 
+def asking(array: Hashable, *what: Any) -> Ask:
+    """Give a key of what a rank's array is and of what the user asks for; None for arguments without a fixed value."""
+
+    def fixed(value: Any) -> Hashable:
+        kind = type(value)
+        if value is None or kind in (str, Layout):
+            return value
+        if kind in (bool, int, float) or isinstance(value, np.generic):
+            return kind, value  # True is no 1
+        if kind in (list, tuple):
+            return kind, *map(fixed, value)
+        if kind is dict:
+            return tuple((name, fixed(one)) for name, one in value.items())
+        raise TypeError
+
+    try:
+        return array, *map(fixed, what)
+    except TypeError:
+        return None
+
+
+def asked_again(comm: MPI.Comm, ask: Ask, prepare: Callable[[Plan], T]) -> tuple[Plan, T] | None:
+    """Give the plan for what all ranks ask, and what ``prepare`` makes of it, if they asked the same together before.
+
+    Collective: one meeting, of one number a rank. It is that of the call in which the rank last asked so; where the
+    numbers are equal, all ranks ask what they asked in that call, and nothing else of theirs need be compared.
+    """
+    group = None
+    if ask is not None and threading.current_thread() is threading.main_thread():
+        group = _groups.get(_members(comm) or ())
+    number, key, found = group.asks.get(ask, _NOTHING) if group is not None else _NOTHING
+    if found is not None:
+        try:
+            ready = prepare(found)
+        except Exception:  # it fails again where all ranks are told
+            number = _MISSING
+    numbers = comm.allgather(number)
+    if group is None or found is None or number == _MISSING or numbers.count(number) < len(numbers):
+        return None
+    if next(reversed(group.plans.values()))[1] is not found:
+        group.recall(key)
+    return found, ready
+
+
 def recent_plan(
-    shape: tuple[int, ...], kind: str, dtype: str, comm: MPI.Comm, layout: Layout, **options: Any
+    shape: tuple[int, ...], kind: str, dtype: str, comm: MPI.Comm, layout: Layout, *, ask: Ask = None, **options: Any
 ) -> tuple[Plan, bool]:
     """Give a plan for these arguments of :func:`plan`, and whether it was kept. Collective.
 
-    One that was not is the caller's to close.
+    One that was not is the caller's to close. ``ask``: for :func:`asked_again`.
     """
     key = (kind, dtype, layout, *((name, _fixed(value)) for name, value in sorted(options.items())))
     group, number = _find(key, _members(comm), bool(options.get("trace")))
     # Ranks that were called with other arguments, which plan() will find, have other plans or none.
     numbers = comm.allgather(number)
     if group is not None and number > _MISSING and all(other == number for other in numbers):
+        group.note(ask, key)
         return group.recall(key), True
     made = plan(shape, kind, dtype, comm, layout=layout, **options)
     if group is None or _NEVER in numbers:
         return made, False
     group.keep(key, made)
+    group.note(ask, key)
     return made, True
 
 

@@ -2,24 +2,40 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from .._ground import mpi
-from .._ground.arguments import axes_of
-from .._layouts.infer import layout_of, processor_of
-from .._libraries.array_libraries import as_array, library_of
-from .._libraries.gpu_arrays import device_of, dtype_of
-from .._plans.options import settle
-from .._plans.recent import recent_plan
-from .numpy_like import precision_of
+from .transform import Call, Local, look
 
 if TYPE_CHECKING:
     from mpi4py import MPI
 
     from .._ground.words import LayoutName
     from .._layouts.layout import Layout
+    from .._layouts.side import Side
+    from .._plans.plan import Plan
+
+
+class _Convolution(Call):
+    """Of a pair of arrays."""
+
+    _real, _output = "r2c", "default"
+
+    def _look(self) -> Local:
+        one, other = (look(x, False) for x in self._x)
+        shapes = tuple(one.array.shape), tuple(other.array.shape)
+        if shapes[0] != shapes[1]:
+            raise ValueError(f"x has the shape {shapes[0]}, kernel {shapes[1]}; they must be alike")
+        precision, is_complex = max(one.precision, other.precision), one.is_complex or other.is_complex
+        self.local, self._kernel = one._replace(precision=precision, is_complex=is_complex), other.array
+        return self.local
+
+    def _convert(self, plan: Plan) -> tuple[Any, Any]:
+        return plan.input.asarray(self.local.array), plan.input.asarray(self._kernel)
+
+    def _run(self, plan: Plan, arrays: tuple[Any, Any]) -> tuple[Any, Side]:
+        return plan.apply(plan.convolution(arrays[1]), arrays[0]), plan.input
 
 
 def convolve(
@@ -55,29 +71,6 @@ def convolve(
         >>> np.allclose(same, 6)
         True
     """
-    comm = mpi.communicator(comm)
-
-    def prepare() -> tuple[Any, Any, str, bool, int | None, list[int] | None, dict[str, Any]]:
-        one, other = as_array(x), as_array(kernel)
-        if tuple(one.shape) != tuple(other.shape):
-            raise ValueError(f"x has the shape {tuple(one.shape)}, kernel {tuple(other.shape)}; they must be alike")
-        dtypes = [dtype_of(array) for array in (one, other)]
-        double = library_of(one).has_double()
-        precision = max(precision_of(dtype, False) for dtype in dtypes) if double else "float32"
-        chosen = None if axes is None else axes_of(axes)
-        is_complex = any(dtype.kind == "c" for dtype in dtypes)
-        return one, other, precision, is_complex, device_of(one), chosen, settle(options)
-
-    one, other, mine, is_complex, device, chosen, told = mpi.agree(comm, prepare)
-    known = comm.allgather((mine, is_complex, device is not None))
-    told = {**processor_of([on_gpu for _, _, on_gpu in known], device), **told}
-    kind = "c2c" if any(is_complex for _, is_complex, _ in known) else "r2c"
-    precision = max(precision for precision, _, _ in known)
-    rows_of_axis_0 = layout is None
-    layout = layout_of(one.shape, layout, comm)
-    effort = {"effort": "estimate"} if told.get("processor", "cpu") == "cpu" else {}
-    plan, kept = recent_plan(layout.shape, kind, precision, comm, layout, axes=chosen, **{**effort, **told})
-    with contextlib.nullcontext() if kept else plan:
-        one, other = mpi.agree(comm, lambda: (plan.input.asarray(one), plan.input.asarray(other)))
-        result = plan.apply(plan.convolution(other), one)
-    return result.reshape(0, *layout.shape[1:]) if rows_of_axis_0 and 0 in result.shape else result
+    call = _Convolution((x, kernel), mpi.communicator(comm), layout, None)
+    result, target = call.again("convolve", axes, options) or call.run(axes, None, options)
+    return result.reshape(0, *target.layout.shape[1:]) if layout is None and 0 in result.shape else result

@@ -9,7 +9,7 @@ import numpy as np
 
 from .._arrays.resize import resize
 from .._arrays.slicing import put, take
-from .numpy_like import transform_array
+from .transform import transform_array
 
 if TYPE_CHECKING:
     from .._layouts.cut_array import CutArray

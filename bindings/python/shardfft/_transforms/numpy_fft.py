@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.fft import fftfreq, rfftfreq
@@ -20,42 +20,13 @@ from .._libraries.gpu_arrays import dtype_of
 from .cosine_scale import cosine
 from .examples import as_of_the_whole
 from .lengths import next_fast_len, prev_fast_len
-from .numpy_like import transform_array
+from .transform import Call, call_of, transform_array, wrapped
 
 __all__ = [
-    "dct",
-    "dctn",
-    "dst",
-    "dstn",
-    "fft",
-    "fft2",
-    "fftfreq",
-    "fftn",
-    "fftshift",
-    "hfft",
-    "hfft2",
-    "hfftn",
-    "idct",
-    "idctn",
-    "idst",
-    "idstn",
-    "ifft",
-    "ifft2",
-    "ifftn",
-    "ifftshift",
-    "ihfft",
-    "ihfft2",
-    "ihfftn",
-    "irfft",
-    "irfft2",
-    "irfftn",
-    "next_fast_len",
-    "prev_fast_len",
-    "rfft",
-    "rfft2",
-    "rfftfreq",
-    "rfftn",
-]
+    "dct", "dctn", "dst", "dstn", "fft", "fft2", "fftfreq", "fftn", "fftshift", "hfft", "hfft2", "hfftn", "idct",
+    "idctn", "idst", "idstn", "ifft", "ifft2", "ifftn", "ifftshift", "ihfft", "ihfft2", "ihfftn", "irfft", "irfft2",
+    "irfftn", "next_fast_len", "prev_fast_len", "rfft", "rfft2", "rfftfreq", "rfftn",
+]  # fmt: skip
 
 Norm = str | None
 _SWAPPED = {None: "forward", "backward": "forward", "ortho": "ortho", "forward": "backward"}
@@ -91,7 +62,7 @@ def _settle(
             warnings.warn(
                 "`axes` should not be `None` if `s` is not `None` (Deprecated in NumPy 2.0).",
                 DeprecationWarning,
-                stacklevel=4,
+                stacklevel=5,
             )
         axes = range(_first_axis(x) - x.ndim, 0) if given is None else range(-len(given), 0)
     chosen = [normalize_axis_index(axis, x.ndim) for axis in axes]
@@ -109,57 +80,69 @@ def _settle(
     return extents, chosen
 
 
-def _rounds(extents: Sequence[int], axes: Sequence[int]) -> list[list[tuple[int, int]]]:
-    """Axes from the last to the first, in groups that name none twice, with their extents."""
-    groups: list[list[tuple[int, int]]] = [[]]
-    for extent, axis in zip(reversed(extents), reversed(axes), strict=True):
-        if any(axis == known for known, _ in groups[-1]):
-            groups.append([])
-        groups[-1].append((axis, extent))
-    return groups
+class _Step(NamedTuple):
+    """Axes that one plan transforms, with the extents that they have before."""
+
+    kind: str
+    forward: bool
+    group: list[tuple[int, int]]
+    n: int | None = None
 
 
-def _complex(x: CutArray, groups: list[list[tuple[int, int]]], norm: Norm, forward: bool, options: Any) -> CutArray:
-    for group in groups:
-        if not group:
-            continue
-        for axis, extent in group:
-            x = resize(x, axis, extent)
-        chosen = [axis - _first_axis(x) for axis, _ in reversed(group)]
-        x = transform_array(x, "c2c", forward, chosen, norm, options)
-    return x
-
-
-def _c2c(x: CutArray, s: Any, axes: Any, norm: Norm, forward: bool, options: Any) -> CutArray:
-    return _complex(x, _rounds(*_settle(x, s, axes)), norm, forward, options)
-
-
-def _split_last(extents: list[int], axes: list[int]) -> int:
-    """How many of the last axes one real transform can take: all, if none is named twice."""
+def _steps(kind: str, forward: bool, extents: Sequence[int], axes: Sequence[int]) -> list[_Step]:
+    """Transforms from the last axis to the first, in groups that name none twice."""
+    pairs = list(zip(axes, extents, strict=True))
+    if kind == "c2c":
+        groups: list[list[tuple[int, int]]] = [[]]
+        for axis, extent in reversed(pairs):
+            if any(axis == known for known, _ in groups[0]):
+                groups.insert(0, [])
+            groups[0].insert(0, (axis, extent))
+        return [_Step(kind, forward, group) for group in reversed(groups) if group]
     if not axes:
         raise IndexError("a real transform needs one axis at least")
-    return 0 if len(set(axes)) == len(axes) else len(axes) - 1
+    # One real transform takes all axes if none is named twice.
+    rest = 0 if len(set(axes)) == len(axes) else len(axes) - 1
+    if kind == "r2c":
+        return [_Step(kind, True, pairs[rest:]), *_steps("c2c", True, extents[:rest], axes[:rest])]
+    real, last = extents[-1], [*pairs[rest:-1], (axes[-1], extents[-1] // 2 + 1)]
+    return [*(_Step("c2c", False, [pair]) for pair in pairs[:rest]), _Step(kind, True, last, real)]
 
 
-def _r2c(x: CutArray, s: Any, axes: Any, norm: Norm, options: Any) -> CutArray:
-    extents, chosen = _settle(x, s, axes)
-    rest = _split_last(extents, chosen)
-    for axis, extent in zip(chosen[rest:], extents[rest:], strict=True):
-        x = resize(x, axis, extent)
-    x = transform_array(x, "r2c", True, [axis - _first_axis(x) for axis in chosen[rest:]], norm, options)
-    return _complex(x, _rounds(extents[:rest], chosen[:rest]), norm, True, options)
+class _Fourier(NamedTuple):
+    """One family of functions."""
 
+    kind: str
+    forward: bool = True
+    mirrored: bool = False  #: between half of Hermitian numbers and real ones: conjugate, in the other direction
 
-def _c2r(x: CutArray, s: Any, axes: Any, norm: Norm, options: Any) -> CutArray:
-    extents, chosen = _settle(x, s, axes, half=True)
-    rest, real = _split_last(extents, chosen), extents[-1]
-    kind = np.result_type(x.real.dtype, 1.0)
-    for extent, axis in zip(extents[:rest], chosen[:rest], strict=True):
-        x = _complex(x, [[(axis, extent)]], norm, False, options)
-    for axis, extent in zip(chosen[rest:], [*extents[rest:-1], real // 2 + 1], strict=True):
-        x = resize(x, axis, extent)
-    x = transform_array(x, "c2r", True, [axis - _first_axis(x) for axis in chosen[rest:]], norm, options, real)
-    return x if x.dtype == kind else x.astype(kind)
+    def work(
+        self, x: CutArray, extents: list[int], axes: list[int], norm: Norm, options: dict[str, Any], asked: Call
+    ) -> CutArray:
+        """Transform an array; if one plan does it all, :meth:`Call.again` of ``asked`` finds it next time."""
+        real, steps = x.real.dtype, _steps(self.kind, self.forward, extents, axes)
+        x = x.conj() if self.mirrored and self.kind == "c2r" else x
+        whole = len(steps) == 1 and all(x.shape[axis] == extent for axis, extent in steps[0].group)
+        for kind, forward, group, n in steps:
+            for axis, extent in group:
+                x = resize(x, axis, extent)
+            chosen = [axis - _first_axis(x) for axis, _ in group]
+            told = _swap(norm) if self.mirrored else norm
+            x = transform_array(x, kind, forward, chosen, told, options, n, asked=asked if whole else None)
+        return self.finished(x, real)
+
+    def finished(self, x: CutArray, real: np.dtype[Any]) -> CutArray:
+        """Give the result of the last plan as NumPy would; ``real``: the precision of what was given."""
+        if self.kind == "c2r":
+            real = np.result_type(real, 1.0)
+            return x if x.dtype == real else x.astype(real)
+        return x.conj() if self.mirrored else x
+
+    def call(self, a: Any, comm: Any, layout: Any) -> Call:
+        """Ask for this transform of an array over ranks, or of this rank's rows."""
+        if isinstance(a, CutArray):
+            return call_of(a, self.kind, self.forward)
+        return Call(a, mpi.communicator(comm), layout, self.kind, self.forward)
 
 
 def _run(
@@ -208,8 +191,8 @@ def _into(out: Any, result: CutArray, rows: bool = False) -> Any:
 Function = Callable[..., Any]
 
 
-def _axes_wise(name: str, says: str, work: Callable[..., CutArray], default: tuple[int, ...] | None = None) -> Function:
-    """Make a function of several axes; ``work`` gets array, extents, axes, norm and options."""
+def _axes_wise(name: str, says: str, family: _Fourier, default: tuple[int, ...] | None = None) -> Function:
+    """Make a function of several axes."""
 
     def function(
         a: Any,
@@ -224,9 +207,20 @@ def _axes_wise(name: str, says: str, work: Callable[..., CutArray], default: tup
     ) -> Any:
         def check(x: CutArray) -> object:
             _check_norm(norm)
-            return name, norm, _settle(x, s, axes, work in (_c2r, _hermitian), quiet=True)
+            return name, norm, _settle(x, s, axes, family.kind == "c2r", quiet=True)
 
-        return _run(a, out, comm, layout, lambda x: work(x, s, axes, norm, options), check)
+        def work(x: CutArray) -> CutArray:
+            return family.work(x, *_settle(x, s, axes, family.kind == "c2r"), norm, options, call)
+
+        call, is_whole = family.call(a, comm, layout), isinstance(a, CutArray)
+        # All ranks meet, those too that cannot have asked before.
+        new = out is not None or family.mirrored or (is_whole and (comm is not None or layout is not None))
+        found = call.again(_NEW if new else a.components if is_whole else name, name, s, axes, norm, options)
+        if found is None:
+            return _run(a, out, comm, layout, work, check)
+        if is_whole:
+            return family.finished(wrapped(a, *found), a.real.dtype)
+        return family.finished(CutArray._wrap(*found, call.comm), call.local.array.real.dtype).local
 
     return _named(function, name, says)
 
@@ -257,23 +251,10 @@ def _named(function: Function, name: str, says: str) -> Function:
     return function
 
 
-def _forward(x: CutArray, s: Any, axes: Any, norm: Norm, options: Any) -> CutArray:
-    return _c2c(x, s, axes, norm, True, options)
-
-
-def _backward(x: CutArray, s: Any, axes: Any, norm: Norm, options: Any) -> CutArray:
-    return _c2c(x, s, axes, norm, False, options)
-
-
-def _hermitian(x: CutArray, s: Any, axes: Any, norm: Norm, options: Any) -> CutArray:
-    return _c2r(x.conj(), s, axes, _swap(norm), options)
-
-
-def _half(x: CutArray, s: Any, axes: Any, norm: Norm, options: Any) -> CutArray:
-    return _r2c(x, s, axes, _swap(norm), options).conj()
-
-
+_forward, _backward, _r2c, _c2r = _Fourier("c2c"), _Fourier("c2c", False), _Fourier("r2c"), _Fourier("c2r")
+_hermitian, _half = _Fourier("c2r", mirrored=True), _Fourier("r2c", mirrored=True)
 _TWO = (-2, -1)
+_NEW = object()  #: nobody asked so before
 fftn = _axes_wise("fftn", "Transform all axes or some, as ``numpy.fft.fftn``", _forward)
 ifftn = _axes_wise("ifftn", "Invert :func:`fftn`, as ``numpy.fft.ifftn``", _backward)
 rfftn = _axes_wise("rfftn", "Transform real numbers, and halve the last axis, as ``numpy.fft.rfftn``", _r2c)

@@ -10,7 +10,7 @@ import numpy as np
 from .._ground import mpi
 from .._layouts.cut_array import CutArray
 from .._libraries.array_libraries import library_of
-from .numpy_like import transform_array
+from .transform import transform_array
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

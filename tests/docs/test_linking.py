@@ -181,7 +181,7 @@ def test_calls_of_the_table_exist():
     words = {
         name: set(re.findall(r"\w+", "".join(path.read_text(encoding="utf-8") for path in ROOT.glob(files))))
         for name, files in [("C++", "include/shardfft/*.hpp"), ("C", "include/shardfft/c/*.h"),
-                            ("Fortran", "bindings/fortran/*.f90"), ("options", "src/api/option_table.cpp")]
+                            ("Fortran", "bindings/fortran/**/*.*"), ("options", "src/api/option_table.cpp")]
     }  # fmt: skip
     for row in table.splitlines()[1:]:
         cells = [cell.strip() for cell in row.strip("|").split("|")]

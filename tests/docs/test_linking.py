@@ -62,7 +62,7 @@ class Moved:
 
     def needs_fftw_mpi(self) -> None:
         """Skips where FFTW's own MPI library, which systems have for one MPI library, is not for this one."""
-        if not Path(cached("FFTW_MPI_LIBRARY") or "none").is_file() or "Open" not in self.run(
+        if not Path(cached("FFTW_MPI_LIBRARY") or "none").is_file() or "Open MPI" not in self.run(
             "mpirun --version", self.home
         ):
             pytest.skip("FFTW's own MPI library was not found for this MPI library")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import torch
+from torch.autograd import forward_ad
 
 if TYPE_CHECKING:
     from .linear import Factors, Linear
@@ -35,11 +37,11 @@ class _Mapped(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, gradient: torch.Tensor) -> tuple[torch.Tensor, None]:
         # A plan's array without elements has extents of its own.
-        return _Mapped.apply(gradient, ctx.linear.adjoint).reshape(ctx.shape), None
+        return mapped(gradient, ctx.linear.adjoint).reshape(ctx.shape), None
 
     @staticmethod
     def jvp(ctx: Any, tangent: torch.Tensor, _: None) -> torch.Tensor:
-        return _Mapped.apply(tangent, ctx.linear)
+        return mapped(tangent, ctx.linear)
 
     @staticmethod
     def vmap(info: Any, in_dims: tuple[int | None, None], x: torch.Tensor, linear: Linear) -> tuple[torch.Tensor, int]:
@@ -67,6 +69,11 @@ def nothing(x: torch.Tensor, shape: Sequence[int], dtype: torch.dtype) -> torch.
     return _Nothing.apply(x, shape, dtype)
 
 
+# apply() asks for it at each call, and otherwise finds it out anew.
+_Mapped.forward.__signature__ = inspect.signature(_Mapped.forward)  # type: ignore[attr-defined]
+
+
 def mapped(x: torch.Tensor, linear: Linear) -> torch.Tensor:
     """Apply a map to a tensor. Collective, and so is going back."""
-    return _Mapped.apply(x, linear)
+    traced = x.requires_grad or forward_ad._current_level >= 0 or torch._C._are_functorch_transforms_active()
+    return _Mapped.apply(x, linear) if traced else _Mapped.forward(x, linear)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 from collections.abc import Sequence
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -73,17 +75,17 @@ class Library:
         """Whether arrays can hold double precision."""
         return True
 
-    def seen(self, array: Any, device: int) -> tuple[Seen, int] | None:
-        """See an array of GPU ``device`` without its library's exchange protocol.
+    def seen(self, array: Any, device: int) -> tuple[Seen, int | None] | None:
+        """See an array of GPU ``device``, or of the host (-1), without DLPack, which takes longer than small transforms.
 
-        Give with it the stream in whose order the library works there; None: the array is elsewhere, or of an unusual
+        Give with it the stream in whose order the library works there. None: the array is elsewhere or of an unusual
         kind, or the library has no such stream.
         """
         return None
 
 
 class _CuPy(Library):
-    def seen(self, array: Any, device: int) -> tuple[Seen, int] | None:
+    def seen(self, array: Any, device: int) -> tuple[Seen, int | None] | None:
         cupy = sys.modules["cupy"]
         if type(array) is not cupy.ndarray or array.device.id != device:
             return None
@@ -107,23 +109,30 @@ class _CuPy(Library):
             return super().convert(array, axes, dtype)
 
 
+@functools.cache
+def _type_of(torch: ModuleType, dtype: np.dtype[Any]) -> Any:
+    return getattr(torch, dtype.name)
+
+
 class _Torch(Library):
-    def seen(self, array: Any, device: int) -> tuple[Seen, int] | None:
+    def seen(self, array: Any, device: int) -> tuple[Seen, int | None] | None:
         torch = sys.modules["torch"]
-        usual = type(array) is torch.Tensor or type(array) is torch.nn.Parameter
-        if not usual or not array.is_cuda or array.get_device() != device or array.layout is not torch.strided:
+        if type(array) is not torch.Tensor and type(array) is not torch.nn.Parameter:
             return None
-        if array.is_conj() or array.is_neg():
+        if not (array.is_cpu if device < 0 else array.is_cuda and array.get_device() == device):
+            return None
+        if array.layout is not torch.strided or array.is_conj() or array.is_neg():
             return None
         dtype = gpu_arrays.dtype_of(array)
-        strides = tuple(step * dtype.itemsize for step in array.stride())
-        current = torch.cuda.current_stream(device).cuda_stream
-        return Seen(array.data_ptr(), tuple(array.shape), strides, dtype), current or streams.LEGACY
+        size = dtype.itemsize
+        strides = tuple([step * size for step in array.stride()])
+        current = None if device < 0 else torch._C._cuda_getCurrentRawStream(device) or streams.LEGACY
+        return Seen(array.data_ptr(), tuple(array.shape), strides, dtype), current
 
     def empty(self, like: Any, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
+        pinned = not like.is_cuda and like.is_pinned()
         torch = sys.modules["torch"]
-        pinned = like.device.type == "cpu" and like.is_pinned()
-        return torch.empty(tuple(shape), dtype=getattr(torch, dtype.name), device=like.device, pin_memory=pinned)
+        return torch.empty(tuple(shape), dtype=_type_of(torch, dtype), device=like.device, pin_memory=pinned)
 
     def bring(self, like: Any, values: NDArray[Any]) -> Any:
         return sys.modules["torch"].as_tensor(values, device=like.device)
@@ -138,7 +147,7 @@ class _Torch(Library):
         return array.permute(tuple(axes)).is_contiguous()
 
     def astype(self, array: Any, dtype: np.dtype[Any]) -> Any:
-        return array.to(getattr(sys.modules["torch"], dtype.name), copy=True)
+        return array.to(_type_of(sys.modules["torch"], dtype), copy=True)
 
     def where(self, condition: Any, x: Any, y: Any) -> Any:
         return sys.modules["torch"].where(condition, x, y)
@@ -154,7 +163,7 @@ class _Torch(Library):
         return array.detach()
 
     def resolve(self, array: Any) -> Any:
-        return array.resolve_conj().resolve_neg()
+        return array.resolve_conj().resolve_neg() if array.is_conj() or array.is_neg() else array
 
 
 class _Standard(Library):
@@ -214,13 +223,18 @@ class _Nameless(Library):
 NUMPY, _STANDARD, _NAMELESS = Library(), _Standard(), _Nameless()
 _KNOWN = (("cupy", "ndarray", _CuPy()), ("torch", "Tensor", _Torch()), ("jax", "Array", _Jax()))
 
+_found: dict[type, Library] = {}
+
 
 def library_of(array: Any) -> Library:
     """Find the library of an array."""
     if isinstance(array, np.ndarray):
         return NUMPY
+    if (found := _found.get(type(array))) is not None:
+        return found
     for module, kind, library in _KNOWN:
         if module in sys.modules and isinstance(array, getattr(sys.modules[module], kind, ())):
+            _found[type(array)] = library
             return library
     return _STANDARD if hasattr(array, "__array_namespace__") else _NAMELESS
 

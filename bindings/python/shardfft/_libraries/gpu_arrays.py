@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any, NamedTuple
 
@@ -70,10 +71,15 @@ def dtype_of(x: Any) -> np.dtype[Any]:
         return x.dtype
     if not hasattr(x, "dtype"):
         return np.dtype(x.__cuda_array_interface__["typestr"])
+    return _numpy_type(x.dtype)
+
+
+@functools.cache
+def _numpy_type(dtype: Any) -> np.dtype[Any]:
     try:
-        return np.dtype(x.dtype)
+        return np.dtype(dtype)
     except TypeError:  # PyTorch has types of its own
-        return np.dtype(str(x.dtype).rpartition(".")[2])
+        return np.dtype(str(dtype).rpartition(".")[2])
 
 
 def see(x: Any, name: str, device: int, stream: int) -> Seen:

@@ -98,16 +98,17 @@ class Call:
     def _see(self, array: Any, name: str, stream: int) -> Seen:
         """See an array; the call begins after the work on it that its library has under way."""
         place, library = self._place, library_of(array)
-        told = library.seen(array, place.device) if place.device >= 0 else None
+        told = library.seen(array, place.device)
         if told is None:
             # JAX makes the stream wait itself, and takes a result together with the stream that writes it.
             of_jax = not self._library.mutable and (array is self._own or library is self._library)
             self._waits |= not of_jax
             return gpu_arrays.see(array, name, place.device, stream)
         seen, current = told
-        if current not in self._streams and array is not self._own:
-            place.follow(current)
-        self._streams.add(current)
+        if current is not None:
+            if current not in self._streams and array is not self._own:
+                place.follow(current)
+            self._streams.add(current)
         return seen
 
     def _see_input(self, x: Any, source: Part) -> Seen:

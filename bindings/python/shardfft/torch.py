@@ -13,21 +13,24 @@ are differentiable, backward, forward and twice, and collective; so is ``loss.ba
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+import contextlib
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 try:
     import torch
 except ImportError as error:
     raise ImportError("shardfft.torch needs PyTorch, which is not installed: pip install torch") from error
 
-from ._frameworks import linear, torch_dtensor
+from ._frameworks import linear, torch_compiled, torch_dtensor
 from ._frameworks.torch_autograd import mapped
-from ._frameworks.torch_numbers import numbers_of, real_extent
+from ._frameworks.torch_numbers import in_type_of, numbers_of, real_extent
 from ._ground import mpi
 from ._ground.arguments import axes_of
+from ._ground.errors import ArgumentError
 from ._layouts.infer import layout_of, processor_of
-from ._libraries.gpu_arrays import device_of
+from ._plans.recent import asked_again, asking
+from ._plans.traced import living
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -42,8 +45,30 @@ if TYPE_CHECKING:
 __all__ = ["apply", "backward", "dctn", "dstn", "fftn", "forward", "idctn", "idstn", "ifftn", "irfftn", "rfftn"]
 
 
-def _with_plan(plan: Plan, what: str, x: torch.Tensor, operator: Operator | None = None) -> torch.Tensor:
-    return mapped(x, linear.of_plan(plan, what, operator, x, torch.Tensor))
+@torch.compiler.assume_constant_result  # type: ignore[misc]
+def _number_with_plan(serial: int, what: str) -> int:
+    """The number of a plan's map, which a compiled program holds in place of the plan."""
+    key = serial, what
+    if key not in _numbers:
+
+        def with_plan(work: Callable[[Plan], Any]) -> Any:
+            plan = living.get(serial)
+            if plan is None:
+                raise ArgumentError("the plan of this compiled program was dropped")
+            return work(plan)
+
+        _numbers[key] = torch_compiled.number_of(linear.Linear(with_plan, what))
+    return _numbers[key]
+
+
+#: Of maps that programs were compiled with, by all that tells them apart.
+_numbers: dict[Any, int] = {}
+
+
+def _with_plan(plan: Plan, what: str, x: torch.Tensor) -> torch.Tensor:
+    if torch.compiler.is_compiling():
+        return torch_compiled.run(x, _number_with_plan(plan._traced.serial, what))
+    return mapped(x, linear.of_plan(plan, what, None, x, torch.Tensor))
 
 
 def forward(plan: Plan, x: torch.Tensor) -> torch.Tensor:
@@ -61,54 +86,105 @@ def apply(plan: Plan, operator: Operator, x: torch.Tensor) -> torch.Tensor:
 
     The operator's own factors get none: for those multiply spectra between :func:`forward` and :func:`backward`.
     """
-    return _with_plan(plan, "apply", x, operator)
+    return mapped(x, linear.of_plan(plan, "apply", operator, x, torch.Tensor))
 
 
-def _local(
-    x: Any,
-    kind: str,
-    what: str,
-    comm: MPI.Comm | None,
-    dim: Axes,
-    norm: str | None,
-    layout: LayoutName | Layout | None,
-    options: dict[str, Any],
-    name: str = "",
-    s: Sequence[int] | None = None,
-    word: str = "fft",
-) -> torch.Tensor:
-    """Transform this rank's part of an array."""
-    comm = mpi.communicator(comm)
+class _Call(NamedTuple):
+    """A transform of an array of which each rank has a part."""
 
-    def prepare() -> tuple[torch.Tensor, list[int] | None]:
-        known = numbers_of(x, kind == "r2c", kind in ("c2c", "c2r") and word == "fft")
-        if dim is None:
-            return known, None if s is None else list(range(-len(s), 0))
-        return known, axes_of(dim)
+    name: str  #: a function of this module, or a kind of cosine
+    kind: str
+    what: str  #: the plan's call
+    s: tuple[int, ...] | None
+    dim: Axes
+    norm: str | None
+    layout: LayoutName | Layout | None
+    options: dict[str, Any]
 
-    def length() -> int | None:
+    def numbers(self, x: Any) -> torch.Tensor:
+        """Give a tensor that can be transformed."""
+        return numbers_of(x, self.kind == "r2c", self.kind in ("c2c", "c2r"))
+
+    def axes(self) -> list[int] | None:
+        """Give the axes that are named or that ``s`` has extents of; None is all."""
+        if self.dim is None:
+            return None if self.s is None else list(range(-len(self.s), 0))
+        return axes_of(self.dim)
+
+    def extent(self, shape: tuple[int, ...], axes: list[int] | None) -> int | None:
         """Check ``s``; give the extent of the real axis, if it is told."""
-        if s is None:
+        if self.s is None:
             return None
-        n = real_extent(name, cut.shape, s, tuple(range(known.ndim) if axes is None else axes))
-        return n if name == "irfftn" else None
+        n = real_extent(self.name, shape, self.s, tuple(range(len(shape)) if axes is None else axes))
+        return n if self.name == "irfftn" else None
 
-    known, axes = mpi.agree(comm, prepare)
-    told = comm.allgather((str(known.dtype), device_of(known.detach()) is not None))
-    if len({dtype for dtype, _ in told}) != 1:
-        raise TypeError(f"the ranks' tensors have different types: {', '.join(dtype for dtype, _ in told)}")
-    place = processor_of([on_gpu for _, on_gpu in told], device_of(known.detach()))
-    cut = layout_of(tuple(known.shape), layout, comm)
-    n = mpi.agree(comm, length)
-    effort = {} if place else {"effort": "estimate"}
-    if word != "fft":
-        options = {**options, "transforms": [word] * (known.ndim if axes is None else len(axes))}
-        kind = "c2c" if known.is_complex() else "r2r"
+    def ask(self, x: torch.Tensor) -> Any:
+        """What tells this call of a tensor apart from others."""
+        of_tensor = type(self).__qualname__, self.name, self.what, tuple(x.shape), x.dtype, x.device
+        return asking(of_tensor, self.layout, self.s, self.dim, self.norm, self.options)
+
+
+def _gpu_of(x: torch.Tensor) -> int | None:
+    return x.get_device() if x.is_cuda else None
+
+
+def _recipe(call: _Call, x: Any, comm: MPI.Comm, ask: Any) -> linear.Recipe:
+    """Plan for what all ranks bring. Collective."""
+
+    def prepare() -> tuple[tuple[torch.Tensor, list[int] | None], tuple[str, bool]]:
+        known, axes = call.numbers(x), call.axes()
+        word = f"{known.dtype} without numbers" if known.is_meta else str(known.dtype)
+        return (known, axes), (word, known.is_cuda)
+
+    (known, axes), told = mpi.meet(comm, prepare)
+    if len({word for word, _ in told}) != 1:
+        raise TypeError(f"the ranks' tensors have different types: {', '.join(word for word, _ in told)}")
+    place = processor_of([on_gpu for _, on_gpu in told], _gpu_of(known))
+    cut = layout_of(tuple(known.shape), call.layout, comm)
+    n = mpi.agree(comm, lambda: call.extent(cut.shape, axes))
+    kind, options = call.kind, {**({} if place else {"effort": "estimate"}), **place, **call.options}
+    if kind == "r2r":
+        options["transforms"] = [call.name] * (known.ndim if axes is None else len(axes))
+        kind = "c2c" if known.is_complex() else kind
     precision = "float32" if known.dtype in (torch.float32, torch.complex64) else "float64"
-    recipe = linear.Recipe(
-        cut.shape, kind, precision, comm, cut, output="natural", axes=axes, n=n, norm=norm, **effort, **place, **options
+    return linear.Recipe(
+        cut.shape, kind, precision, comm, cut, output="natural", axes=axes, n=n, norm=call.norm, ask=ask, **options
     )
-    return mapped(known, linear.Linear(recipe, what))
+
+
+@torch.compiler.assume_constant_result  # type: ignore[misc]
+def _number(call: tuple[Any, ...], options: tuple[Any, ...], shape: tuple[int, ...], dtype: Any, device: Any) -> int:
+    """The number of a call's map, planned while a program is compiled. Collective."""
+    asked = _Call(*call, dict(options))
+    stands = torch.empty(shape, dtype=dtype, device="meta" if device is None else device)
+    key = asked.ask(stands)
+    if key is None or key not in _numbers:
+        made = linear.Linear(_recipe(asked, stands, mpi.communicator(None), key), asked.what)
+        _numbers[key] = torch_compiled.number_of(made)
+    return _numbers[key]
+
+
+def _local(call: _Call, x: Any, comm: MPI.Comm | None) -> torch.Tensor:
+    """Transform this rank's part of an array."""
+    if torch.compiler.is_compiling():
+        if comm is not None:
+            raise NotImplementedError("torch.compile takes transforms over all processes: leave out comm, or plan")
+        known = call.numbers(x)
+        device = known.device if known.is_cuda else None
+        number = _number(tuple(call)[:-1], tuple(call.options.items()), tuple(known.shape), known.dtype, device)
+        return in_type_of(x, torch_compiled.run(known, number))
+    comm = mpi.communicator(comm)
+    ask = None
+    with contextlib.suppress(Exception):  # it is raised again where all ranks are told
+        known = call.numbers(x)
+        ask = call.ask(known)
+    found = asked_again(comm, ask, lambda plan: plan._traced.recipe)
+    if found is None:
+        recipe = _recipe(call, x, comm, ask)
+        known = call.numbers(x)
+    else:
+        recipe = found[1]
+    return in_type_of(x, mapped(known, linear.Linear(recipe, call.what)))
 
 
 def _fft(
@@ -130,7 +206,7 @@ def _fft(
         raise ValueError(f"tensors that are no DTensors are transformed by plans over MPI, not by {by!r}")
     kind = {"rfftn": "r2c", "irfftn": "c2r"}.get(name, "c2c")
     what = "backward" if name == "ifftn" else "forward"
-    return _local(x, kind, what, comm, dim, norm, layout, options, name, s)
+    return _local(_Call(name, kind, what, None if s is None else tuple(s), dim, norm, layout, options), x, comm)
 
 
 def fftn(
@@ -217,7 +293,7 @@ def _cosine(
 ) -> torch.Tensor:
     if type not in (1, 2, 3, 4):
         raise ValueError(f"type must be 1, 2, 3 or 4, not {type!r}")
-    return _local(x, "r2r", what, comm, dim, norm, layout, options, word=f"{family}{type}")
+    return _local(_Call(f"{family}{type}", "r2r", what, None, dim, norm, layout, options), x, comm)
 
 
 def dctn(

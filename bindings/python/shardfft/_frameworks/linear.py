@@ -114,15 +114,15 @@ def _scale(plan: Plan) -> float:
 
 def _adjoints(plan: Plan) -> dict[str, tuple[str, Factors, Factors]]:
     """For each call of a plan the one that its adjoint makes, and the factors around it; made once a plan."""
-    if plan._adjoints is None:
+    if plan._traced.adjoints is None:
         source, target = _factors(plan)
         scale = Factors(_scale(plan))
-        plan._adjoints = {
+        plan._traced.adjoints = {
             "forward": ("backward", target, source * scale),
             "backward": ("forward", source.inverse(), (target * scale).inverse()),
             "apply": ("apply", source.inverse(), source),
         }
-    return plan._adjoints
+    return plan._traced.adjoints
 
 
 class Recipe:
@@ -138,10 +138,17 @@ class Recipe:
             return work(self._plan)
         plan, kept = recent_plan(*self._arguments, **self._options)
         if kept:
+            plan._traced.recipe = self
             self._plan = plan  # PyTorch goes back on threads of its own, which find no recent plans
             return work(plan)
         with plan:
             return work(plan)
+
+    def batched(self, fields: int) -> Recipe | None:
+        """The same for so many fields at once; None: it is of several already."""
+        if "batch" in self._options:
+            return None
+        return Recipe(*self._arguments, **{**self._options, "batch": fields, "ask": None})
 
 
 class Linear:
@@ -157,6 +164,8 @@ class Linear:
     ) -> None:
         self._with_plan, self.what, self._operator = with_plan, what, operator
         self._before, self._after = before or Factors(), after or Factors()
+        self.agreed = isinstance(with_plan, Recipe)  #: on the tensors: if one has no numbers, none has
+        self.number: int | None = None  #: by which torch.compile knows it
 
     def __call__(self, x: Any, times: Callable[[Any, Factors, bool], Any]) -> Any:
         """Map an array. Collective.
@@ -169,7 +178,7 @@ class Linear:
                 error = ValueError("gradients may need x again: plan without overwrite_input")
                 plan._refuse(error)
                 raise error
-            with plan._alone:
+            with plan._traced.alone:
                 known = times(x, self._before, False)
                 if self._operator is None:
                     result = plan.forward(known) if self.what == "forward" else plan.backward(known)
@@ -192,6 +201,11 @@ class Linear:
         """Tell the ranks that make the same call why it fails here: they raise too and do not wait."""
         self._with_plan(lambda plan: plan._refuse(error))
 
+    def batched(self, fields: int) -> Linear | None:
+        """The same map of so many fields at once; None where it is to be applied to one after the other."""
+        many = self._with_plan.batched(fields) if isinstance(self._with_plan, Recipe) and not self._operator else None
+        return None if many is None else Linear(many, self.what, self._before, self._after)
+
     @functools.cached_property
     def adjoint(self) -> Linear:
         """The adjoint with respect to the real inner product, the real part of the sum of conj(a) b. Collective."""
@@ -213,6 +227,7 @@ def of_plan(plan: Plan, what: str, operator: Operator | None = None, x: Any = No
     if plan.comm is None:
         raise TypeError("gradients go through plans over a communicator, not through those over devices of one process")
     linear = Linear(lambda work: work(plan), what, operator=operator)
+    linear.agreed = plan.comm.size == 1
     if not isinstance(x, kind):
         module = "torch.Tensor" if kind.__module__.startswith("torch") else "jax.Array"
         error = TypeError(f"x must be a {module}, not {type(x).__name__}")

@@ -10,6 +10,7 @@ import torch
 from torch.autograd import forward_ad
 
 if TYPE_CHECKING:
+    from .._layouts.side import Side
     from .linear import Factors, Linear
 
 
@@ -27,6 +28,8 @@ class _Mapped(torch.autograd.Function):
 
     @staticmethod
     def forward(x: torch.Tensor, linear: Linear) -> torch.Tensor:
+        if x.is_meta and linear.agreed:
+            return like(linear.sides()[1], x.device)
         with torch.no_grad():
             return linear(x.detach(), times)
 
@@ -45,7 +48,11 @@ class _Mapped(torch.autograd.Function):
 
     @staticmethod
     def vmap(info: Any, in_dims: tuple[int | None, None], x: torch.Tensor, linear: Linear) -> tuple[torch.Tensor, int]:
-        return torch.stack([_Mapped.apply(one, linear) for one in x.movedim(in_dims[0], 0)]), 0
+        fields = x.movedim(in_dims[0], 0)
+        many = linear.batched(len(fields)) if len(fields) else None
+        if many is not None:
+            return mapped(fields, many), 0
+        return torch.stack([mapped(one, linear) for one in fields]), 0
 
 
 class _Nothing(torch.autograd.Function):
@@ -71,6 +78,12 @@ def nothing(x: torch.Tensor, shape: Sequence[int], dtype: torch.dtype) -> torch.
 
 # apply() asks for it at each call, and otherwise finds it out anew.
 _Mapped.forward.__signature__ = inspect.signature(_Mapped.forward)  # type: ignore[attr-defined]
+
+
+def like(side: Side, device: torch.device) -> torch.Tensor:
+    """Make a tensor as a plan gives it, not initialised."""
+    made = torch.empty(side._memory_shape, dtype=getattr(torch, side.dtype.name), device=device)
+    return made.permute(tuple(side._places))
 
 
 def mapped(x: torch.Tensor, linear: Linear) -> torch.Tensor:

@@ -7,6 +7,8 @@ from typing import Any
 
 import torch
 
+_HALVES = (torch.float16, torch.bfloat16, torch.complex32)
+
 
 def numbers_of(x: Any, real: bool, to_complex: bool) -> torch.Tensor:
     """Give a tensor of numbers that can be transformed, converted as ``torch.fft`` does."""
@@ -16,9 +18,24 @@ def numbers_of(x: Any, real: bool, to_complex: bool) -> torch.Tensor:
         raise TypeError(f"rfftn needs real numbers, not {x.dtype}")
     if not (x.is_complex() or x.is_floating_point()):
         x = x.to(torch.get_default_dtype())
+    if x.dtype in _HALVES:
+        x = x.to(torch.complex64 if x.is_complex() else torch.float32)
     if x.dtype not in (torch.float32, torch.float64, torch.complex64, torch.complex128):
         raise TypeError(f"tensors of {x.dtype} cannot be transformed: give float32/64 or complex64/128")
-    return x.to(x.dtype.to_complex()) if to_complex else x
+    double = x.dtype in (torch.float64, torch.complex128)
+    return x.to(torch.complex128 if double else torch.complex64) if to_complex else x
+
+
+def in_type_of(x: torch.Tensor, result: torch.Tensor) -> torch.Tensor:
+    """Give the result of numbers of half precision, which are computed in single, in their own type.
+
+    There are no complex numbers of the type of bfloat16: such results stay complex64.
+    """
+    if x.dtype not in _HALVES:
+        return result
+    if not result.is_complex():
+        return result.to(torch.float16 if x.is_complex() else x.dtype)
+    return result if x.dtype is torch.bfloat16 else result.to(torch.complex32)
 
 
 def real_extent(name: str, shape: tuple[int, ...], s: Sequence[int] | None, dims: tuple[int, ...]) -> int:

@@ -76,7 +76,7 @@ class Library:
         return True
 
     def seen(self, array: Any, device: int) -> tuple[Seen, int | None] | None:
-        """See an array of GPU ``device``, or of the host (-1), without DLPack, which takes longer than small transforms.
+        """See an array of GPU ``device``, or of the host (-1), without DLPack, which takes longer than small ones.
 
         Give with it the stream in whose order the library works there. None: the array is elsewhere or of an unusual
         kind, or the library has no such stream.

@@ -51,6 +51,18 @@ class Place:
         self.in_use.append(array)
 
 
+def places(core: Any, memory: Any, given: bool) -> list[Place]:
+    """Where the members of a plan run; ``given``: on streams of the user's. Collective."""
+    members = range(core.members)
+    handles, devices = [core.stream(member) for member in members], [core.device(member) for member in members]
+    joins = not given and min(devices, default=-1) >= 0
+    if joins:
+        core.set_streams(handles)  # the plan's own, as if they were the user's: calls do not wait
+    return [
+        Place(device, handle, memory, joins or given, joins) for device, handle in zip(devices, handles, strict=True)
+    ]
+
+
 #: Inputs of JAX that wait for the end of their calls at once.
 _HELD = 16
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import weakref
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar, overload
@@ -20,12 +19,13 @@ from .._layouts.side import Side
 from .._libraries import gpu_arrays
 from .._libraries.streams import pointer
 from . import modes as _sums
-from .call import Call, Place
+from .call import Call, places
 from .dist_calls import array_of, block_for
 from .handle import Handle
 from .operator import Operator, _no_conjugate
 from .options import documented
 from .problem import Problem, problem
+from .traced import Traced
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -75,8 +75,7 @@ class Plan(Handle):
             problem.options,
         )
         self._operators: weakref.WeakKeyDictionary[Operator, _core.Operator] = weakref.WeakKeyDictionary()
-        self._adjoints: dict[str, Any] | None = None  #: of gradients, made when they are asked for
-        self._alone = threading.RLock()  #: of gradients, which may go back on several threads
+        self._traced = Traced(self)
         precision, members = problem.transform.precision, range(self._core.members)
         self.devices = [device for member in members if (device := self._core.device(member)) >= 0]
         maker = "plan.allocate_{}()" if self.devices else "plan.{}.empty()"
@@ -89,21 +88,11 @@ class Plan(Handle):
 
         self.inputs = [side(self._core.input(member), "input", c2r) for member in members]
         self.outputs = [side(self._core.output(member), "output", not c2r) for member in members]
-        if comm is None:
-            self.set_streams(streams)
-        else:
-            self._note_streams(streams)
+        (self.set_streams if comm is None else self._note_streams)(streams)
 
     def _note_streams(self, streams: Sequence[Any] | None) -> None:
-        memory, self._user_streams = self._problem.options.get("memory"), streams  # they must live as long as calls
-        members, joins = range(len(self.inputs)), streams is None and bool(self.devices)
-        handles = [self._core.stream(member) for member in members]
-        if joins:
-            self._core.set_streams(handles)  # the plan's own, as if they were the user's: calls do not wait
-        self._places = [
-            Place(self._core.device(member), handles[member], memory, joins or streams is not None, joins)
-            for member in members
-        ]
+        self._user_streams = streams  # they must live as long as calls
+        self._places = places(self._core, self._problem.options.get("memory"), streams is not None)
 
     def set_streams(self, streams: Sequence[Any] | None) -> None:
         """GPUs: enqueue calls on these streams from now on, one a member, and do not wait; None: on the plan's own.

@@ -140,7 +140,7 @@ def asked_again(comm: MPI.Comm, ask: Ask, prepare: Callable[[Plan], T]) -> tuple
             ready = prepare(found)
         except Exception:  # it fails again where all ranks are told
             number = _MISSING
-    numbers = comm.allgather(number)
+    numbers = [number] if comm.size == 1 else comm.allgather(number)
     if group is None or found is None or number == _MISSING or numbers.count(number) < len(numbers):
         return None
     if next(reversed(group.plans.values()))[1] is not found:

@@ -1,0 +1,26 @@
+"""What gradients and compiled programs keep with a plan."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+import weakref
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .plan import Plan
+
+#: Plans that nobody has dropped, by number: programs that torch.compile makes hold numbers.
+living: weakref.WeakValueDictionary[int, Plan] = weakref.WeakValueDictionary()
+_serials = itertools.count()
+
+
+class Traced:
+    """Of one plan."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.serial = next(_serials)
+        living[self.serial] = plan
+        self.adjoints: dict[str, Any] | None = None  #: of its calls, made when they are asked for
+        self.recipe: Any = None  #: how a recent plan is made again
+        self.alone = threading.RLock()  #: PyTorch may go back on several threads

@@ -2,14 +2,14 @@
 # What users of packages meet: a plain build, installed and used from outside the source tree, with both MPI libraries.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
-usage="usage: tools/packages.sh [consumers | mpich | tree | nofftw | abi | debian]...
+usage="usage: tools/packages.sh [consumers | mpich | tree | nofftw | abi | debian | recipes]...
   all of them unless some are named. consumers: installed, shared and static, in C alone, by pkg-config; mpich: the same with
-  MPICH; tree: by FetchContent and add_subdirectory; debian: Debian's packages, and what lintian says of them"
+  MPICH; tree: by FetchContent and add_subdirectory; debian: Debian's packages, and what lintian says of them; recipes: those for conda and Spack"
 
 parts=("$@")
-[[ ${#parts[@]} -gt 0 ]] || parts=(consumers mpich tree nofftw abi debian)
+[[ ${#parts[@]} -gt 0 ]] || parts=(consumers mpich tree nofftw abi debian recipes)
 for part in "${parts[@]}"; do
-  [[ $part =~ ^(consumers|mpich|tree|nofftw|abi|debian)$ ]] || usage_error "packages: unknown part '$part'" "$usage"
+  [[ $part =~ ^(consumers|mpich|tree|nofftw|abi|debian|recipes)$ ]] || usage_error "packages: unknown part '$part'" "$usage"
 done
 FOLDER=$BUILD/packages
 mkdir -p "$FOLDER"
@@ -171,6 +171,13 @@ debian() {
   built "$FOLDER/consumer-debian" "$ROOT/tests/packages/consumer" $(mpi_options openmpi) -DHOW=c "${without[@]}" \
     -DCMAKE_PREFIX_PATH="$files/usr"
   runs openmpi "$FOLDER/consumer-debian/in_c"
+}
+
+recipes() {
+  say "recipes for conda and Spack"
+  [[ -d $FOLDER/recipes ]] || "${PYTHON:-/usr/bin/python3}" -m venv "$FOLDER/recipes"
+  quiet recipes "$FOLDER/recipes/bin/python" -m pip install --disable-pip-version-check 'py-rattler-build>=0.70'
+  "$FOLDER/recipes/bin/python" "$ROOT/tests/packages/recipes.py" || die "a recipe is not good"
 }
 
 for part in "${parts[@]}"; do "$part"; done

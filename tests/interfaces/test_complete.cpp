@@ -191,7 +191,7 @@ TEST(Interfaces, VersionIsTheSameEverywhere) {
       {"bench/harness/shardfft_bench/__init__.py", "__version__ = \""},
       {"packaging/debian/changelog", "shardfft ("},
       {"packaging/spack/package.py", "version(\""},
-      {"packaging/conda/meta.yaml", "version = \""},
+      {"packaging/conda/recipe.yaml", "version: \""},
   };
   for (const auto& [file, before] : places)
     EXPECT_NE(text_of(root() / file).find(before + SHARDFFT_VERSION), std::string::npos) << file;

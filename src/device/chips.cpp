@@ -32,6 +32,13 @@ std::optional<int> architecture_of(unsigned device) {
       return 89;
     case 0x23:  // GH100
       return 90;
+    case 0x29:  // GB100, GB102
+      return 100;
+    case 0x2b:  // GB202
+    case 0x2c:  // GB203
+    case 0x2d:  // GB206, GB207
+    case 0x2f:  // GB205
+      return 120;
     default:
       return std::nullopt;
   }

@@ -81,6 +81,26 @@ TEST_F(CompiledKernels, OddRowsHaveTheirOwnAndLibraryKernelsNone) {
   EXPECT_EQ(compile_kernels({.extents = {17, 17, 17}}), Names{});
 }
 
+/// GPUs of Blackwell's, with as much shared memory as Hopper's, and with less than half of it: bulk copies on both.
+TEST_F(CompiledKernels, AreMadeForBlackwell) {
+  if (why_not_) GTEST_SKIP() << *why_not_;
+  const auto compiled = [](int architecture) -> Names {
+    try {
+      return compile_kernels({.extents = {18, 12, 16}, .architecture = architecture});
+    } catch (const Error& error) {
+      return {error.what()};
+    }
+  };
+  const Names expected{"lines of 18 points, double", "lines of 12 points, double",
+                       "planes of 12 rows of 16 complex points, double"};
+  for (const int architecture : {100, 120}) {
+    const Names names = compiled(architecture);
+    if (names.front().find("invalid value for --gpu-architecture") != std::string::npos)
+      GTEST_SKIP() << "this toolkit does not know sm_" << architecture;
+    EXPECT_EQ(names, expected) << "sm_" << architecture;
+  }
+}
+
 /// What a plan does before the driver of its GPUs is set up.
 TEST_F(CompiledKernels, BeginWithoutAWait) {
   if (why_not_) GTEST_SKIP() << *why_not_;

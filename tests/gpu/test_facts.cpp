@@ -68,6 +68,8 @@ TEST(Facts, OfChipsOnABus) {
   EXPECT_EQ(Bus().add(nvidia, "0x20b2", compute).add("0x8086", "0x2330", screen).chips(), "1 of 80");   // A100
   EXPECT_EQ(Bus().add(nvidia, "0x2204", screen).chips(), "1 of 86");                                    // RTX 3090
   EXPECT_EQ(Bus().add(nvidia, "0x2684", screen).add(nvidia, "0x22ba", "0x040300").chips(), "1 of 89");  // RTX 4090
+  EXPECT_EQ(Bus().add(nvidia, "0x2901", compute).add(nvidia, "0x2941", compute).chips(), "2 of 100");   // B200, GB200
+  EXPECT_EQ(Bus().add(nvidia, "0x2b85", screen).add(nvidia, "0x2c02", screen).chips(), "2 of 120");  // RTX 5090, 5080
   EXPECT_EQ(Bus().add(nvidia, "0x2335", compute).add(nvidia, "0x20b2", compute).chips(), "unknown");
   EXPECT_EQ(Bus().add(nvidia, "0x2335", compute).add(nvidia, "0x1eb8", screen).chips(), "unknown");
 }

@@ -17,6 +17,14 @@ std::size_t attribute(cudaDeviceAttr which, int device) {
   return static_cast<std::size_t>(value);
 }
 
+/// The runtime has no name for the first of these. Clusters came with it.
+bool copies_boxes(int device) {
+  static auto* const ask = driver_function<decltype(cuDeviceGetAttribute)>("cuDeviceGetAttribute");
+  int boxes = 0;
+  if (ask(&boxes, CU_DEVICE_ATTRIBUTE_TENSOR_MAP_ACCESS_SUPPORTED, device) != CUDA_SUCCESS) return false;
+  return boxes != 0 && attribute(cudaDevAttrClusterLaunch, device) != 0;
+}
+
 /// Links that are more than a bus do atomic operations in a peer's memory.
 PeerLink link_of(int device) {
   PeerLink best = PeerLink::none;
@@ -45,7 +53,7 @@ DeviceFacts ask(int device) {
   facts.registers = static_cast<int>(attribute(cudaDevAttrMaxRegistersPerMultiprocessor, device));
   facts.threads = static_cast<int>(attribute(cudaDevAttrMaxThreadsPerMultiProcessor, device));
   facts.l2_bytes = attribute(cudaDevAttrL2CacheSize, device);
-  facts.bulk_copies = properties.major >= 9 && compiled_for() >= 90 && bulk_copies_wanted();
+  facts.bulk_copies = copies_boxes(device) && compiled_for() >= 90 && bulk_copies_wanted();
   facts.peer_link = link_of(device);
   return facts;
 }

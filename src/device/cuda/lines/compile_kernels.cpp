@@ -16,7 +16,8 @@ namespace lines = device::lines;
 
 namespace {
 
-/// A multiprocessor of devices that are not here.
+/// A multiprocessor of devices that are not here. Of Blackwell's, those of servers have what Hopper's have, others as
+/// little memory as their forerunners.
 lines::Hardware hardware_of(int architecture) {
   constexpr int kibibyte = 1024, registers = 65536;
   switch (architecture) {
@@ -26,10 +27,15 @@ lines::Hardware hardware_of(int architecture) {
     case 89:
       return {99 * kibibyte, 100 * kibibyte, registers, 1536, false};
     case 90:
+    case 100:
+    case 103:
       return lines::hopper;
+    case 120:
+    case 121:
+      return {99 * kibibyte, 100 * kibibyte, registers, 1536, true};
     default:
-      fail(Status::invalid_argument, "kernels are compiled ahead for sm_80, sm_86, sm_89 and sm_90, not for sm_",
-           architecture);
+      fail(Status::invalid_argument,
+           "kernels are compiled ahead for sm_80, 86, 89, 90, 100, 103, 120 and 121, not for sm_", architecture);
   }
 }
 

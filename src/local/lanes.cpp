@@ -20,12 +20,9 @@ constexpr std::int64_t most_scratch_bytes = 512 * 1024;
 std::int64_t length_of(Kind kind, std::int64_t n) { return kind == Kind::c2c || n % 2 != 0 ? n : n / 2; }
 bool is_odd(Kind kind, std::int64_t n) { return kind != Kind::c2c && n % 2 != 0; }
 
-/// Vectors that the processor holds: AVX-512 has twice as many.
-int registers_of(int vector_bytes) { return vector_bytes >= 64 ? 32 : 16; }
-
 /// For lines of n numbers or points.
-std::int64_t scratch_bytes_of(Kind kind, std::int64_t n, int vector_bytes) {
-  return lanes::scratch_points_of(length_of(kind, n), registers_of(vector_bytes), is_odd(kind, n)) * 2 * vector_bytes;
+std::int64_t scratch_bytes_of(Kind kind, std::int64_t n, const lanes::Kernels& kernels) {
+  return lanes::scratch_points_of(length_of(kind, n), kernels.registers, is_odd(kind, n)) * 2 * kernels.vector_bytes;
 }
 
 lanes::Ends ends_of(Kind kind) {
@@ -35,9 +32,8 @@ lanes::Ends ends_of(Kind kind) {
 template <class Real>
 class LanesFft : public LocalFft {
  public:
-  LanesFft(const FftSpec& spec, const Loop& line, lanes::Run<Real> run, int vector_bytes)
-      : run_(run),
-        tables_(length_of(spec.kind, line.count), registers_of(vector_bytes), is_odd(spec.kind, line.count)) {
+  LanesFft(const FftSpec& spec, const Loop& line, lanes::Run<Real> run, const lanes::Kernels& kernels)
+      : run_(run), tables_(length_of(spec.kind, line.count), kernels.registers, is_odd(spec.kind, line.count)) {
     Loops batch = spec.batch;
     std::stable_sort(batch.begin(), batch.end(), [](const Loop& a, const Loop& b) { return a.from < b.from; });
     batch.resize(2);
@@ -58,8 +54,7 @@ class LanesFft : public LocalFft {
     plan_.passes = tables_.passes();
     plan_.convolution = tables_.convolution();
     take_places(tables_.places(), is_odd(spec.kind, line.count) ? Direction::forward : spec.direction);
-    scratch_bytes_ =
-        round_up(static_cast<std::size_t>(scratch_bytes_of(spec.kind, line.count, vector_bytes)), cache_line);
+    scratch_bytes_ = round_up(static_cast<std::size_t>(scratch_bytes_of(spec.kind, line.count, kernels)), cache_line);
   }
   LanesFft(const LanesFft&) = delete;
   LanesFft& operator=(const LanesFft&) = delete;
@@ -93,16 +88,16 @@ class LanesFft : public LocalFft {
 };
 
 /// Whether the batch has a line for each lane.
-bool fills(const FftSpec& spec, int vector_bytes) {
+bool fills(const FftSpec& spec, const lanes::Kernels& kernels) {
   const auto number = static_cast<std::int64_t>(ElementType{spec.precision, false}.bytes());
-  return points(spec.batch) * number >= vector_bytes;
+  return points(spec.batch) * number >= kernels.vector_bytes;
 }
 
 /// Whether the scratch of its lines stays in a core's own cache.
-bool fits(const FftSpec& spec, int vector_bytes) {
+bool fits(const FftSpec& spec, const lanes::Kernels& kernels) {
   return std::all_of(spec.transform.begin(), spec.transform.end(), [&](const Loop& d) {
-    return length_of(spec.kind, d.count) <= most_scratch_bytes / vector_bytes &&
-           scratch_bytes_of(spec.kind, d.count, vector_bytes) <= most_scratch_bytes;
+    return length_of(spec.kind, d.count) <= most_scratch_bytes / kernels.vector_bytes &&
+           scratch_bytes_of(spec.kind, d.count, kernels) <= most_scratch_bytes;
   });
 }
 
@@ -113,14 +108,14 @@ bool takes(const FftSpec& spec) {
   if (fallback_backend().complete)
     return std::all_of(spec.transform.begin(), spec.transform.end(),
                        [](const Loop& d) { return d.count <= std::int64_t{1} << 28; });
-  const int vector_bytes = lanes::all_kernels().front().vector_bytes;
-  return fills(spec, vector_bytes) && fits(spec, vector_bytes);
+  const lanes::Kernels& longest = lanes::all_kernels().front();
+  return fills(spec, longest) && fits(spec, longest);
 }
 
 /// With the longest vectors that the lines fill; shorter ones also have less scratch.
 std::unique_ptr<LocalFft> make_here(const FftSpec& spec) {
   for (const lanes::Kernels& kernels : lanes::all_kernels())
-    if (fills(spec, kernels.vector_bytes) && fits(spec, kernels.vector_bytes)) return make_lanes(spec, kernels);
+    if (fills(spec, kernels) && fits(spec, kernels)) return make_lanes(spec, kernels);
   return make_lanes(spec, lanes::all_kernels().back());
 }
 
@@ -128,8 +123,8 @@ std::unique_ptr<LocalFft> make_here(const FftSpec& spec) {
 
 std::unique_ptr<LocalFft> make_lanes(const FftSpec& spec, const lanes::Kernels& kernels) {
   if (spec.precision == Precision::f64)
-    return std::make_unique<LanesFft<double>>(spec, spec.transform.front(), kernels.f64, kernels.vector_bytes);
-  return std::make_unique<LanesFft<float>>(spec, spec.transform.front(), kernels.f32, kernels.vector_bytes);
+    return std::make_unique<LanesFft<double>>(spec, spec.transform.front(), kernels.f64, kernels);
+  return std::make_unique<LanesFft<float>>(spec, spec.transform.front(), kernels.f32, kernels);
 }
 
 Backend lanes_backend() {

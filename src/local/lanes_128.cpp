@@ -1,4 +1,9 @@
-// Kernels with vectors of 128 bits, for any processor.
+// Kernels with vectors of 128 bits, for any processor. Those of 64-bit ARM have 32 of them and fused products (NEON);
+// for their longer ones (SVE) nothing is built.
+#if defined(__aarch64__)
+#include <arm_neon.h>
+#endif
+
 #include "local/lanes_kernel.hpp"
 
 namespace shardfft::lanes {
@@ -8,10 +13,20 @@ template <class T>
 struct Isa128 {
   using Real = T;
   static constexpr int width = 16 / sizeof(T);
-  static constexpr int registers = 16;
   using V = typename VectorOf<T, width>::type;
 
+#if defined(__aarch64__)
+  static constexpr int registers = 32;
+  [[gnu::always_inline]] static V fma(const V& a, const V& b, const V& c) {
+    if constexpr (sizeof(T) == 8)
+      return V(vfmaq_f64(float64x2_t(c), float64x2_t(a), float64x2_t(b)));
+    else
+      return V(vfmaq_f32(float32x4_t(c), float32x4_t(a), float32x4_t(b)));
+  }
+#else
+  static constexpr int registers = 16;
   [[gnu::always_inline]] static V fma(const V& a, const V& b, const V& c) { return a * b + c; }
+#endif
 
   struct Part {
     int first, end;
@@ -30,6 +45,8 @@ struct Isa128 {
 
 }  // namespace
 
-Kernels kernels_128() { return {16, &Kernel<Isa128<double>>::run, &Kernel<Isa128<float>>::run}; }
+Kernels kernels_128() {
+  return {16, Isa128<double>::registers, &Kernel<Isa128<double>>::run, &Kernel<Isa128<float>>::run};
+}
 
 }  // namespace shardfft::lanes

@@ -43,6 +43,8 @@ struct Isa256 {
 
 }  // namespace
 
-Kernels kernels_256() { return {32, &Kernel<Isa256<double>>::run, &Kernel<Isa256<float>>::run}; }
+Kernels kernels_256() {
+  return {32, Isa256<double>::registers, &Kernel<Isa256<double>>::run, &Kernel<Isa256<float>>::run};
+}
 
 }  // namespace shardfft::lanes

@@ -39,6 +39,8 @@ struct Isa512 {
 
 }  // namespace
 
-Kernels kernels_512() { return {64, &Kernel<Isa512<double>>::run, &Kernel<Isa512<float>>::run}; }
+Kernels kernels_512() {
+  return {64, Isa512<double>::registers, &Kernel<Isa512<double>>::run, &Kernel<Isa512<float>>::run};
+}
 
 }  // namespace shardfft::lanes

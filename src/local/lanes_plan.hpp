@@ -79,9 +79,9 @@ constexpr std::int64_t scratch_points(const Plan<T>& plan) {
 template <class T>
 using Run = void (*)(const Plan<T>&, const T*, T*, std::byte*, ReadAhead&);
 
-/// Kernels compiled for one set of instructions, with vectors of so many bytes.
+/// Kernels compiled for one set of instructions, with vectors of so many bytes, of which the processor holds so many.
 struct Kernels {
-  int vector_bytes;
+  int vector_bytes, registers;
   Run<double> f64;
   Run<float> f32;
 };

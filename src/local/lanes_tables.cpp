@@ -167,10 +167,10 @@ template <class Real>
 PassTables<Real>::PassTables(std::int64_t n, int registers, bool real)
     : points_(n), place_(static_cast<std::size_t>(n)) {
   std::int64_t length = n;
-  std::vector<int> radices = choose_passes(n, registers);
+  std::vector<int> chosen = choose_passes(n, registers);
   // The first pass of a real line leaves one part in so many more than half of it.
-  if (real) std::reverse(radices.begin(), radices.end());
-  for (const int radix : radices) {
+  if (real) std::reverse(chosen.begin(), chosen.end());
+  for (const int radix : chosen) {
     const std::int64_t m = length / radix;
     const bool halves = real && length == n;
     if (halves) points_ = (radix + 1) / 2 * m;
@@ -194,7 +194,8 @@ PassTables<Real>::PassTables(std::int64_t n, int registers, bool real)
     place_[static_cast<std::size_t>(k)] = static_cast<std::int32_t>(place);
   }
   for (std::int64_t k = 1; real && k < n; ++k)
-    if (k % radices[0] > radices[0] / 2) place_[static_cast<std::size_t>(k)] = ~place_[static_cast<std::size_t>(n - k)];
+    if (k % chosen.front() > chosen.front() / 2)
+      place_[static_cast<std::size_t>(k)] = ~place_[static_cast<std::size_t>(n - k)];
 }
 
 template <class Real>

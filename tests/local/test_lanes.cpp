@@ -177,7 +177,8 @@ TEST(Lanes, PointsAndLinesApart) {
 }
 
 TEST(Lanes, FewerInstructionsCanBeAskedFor) {
-  const std::vector<lanes::Kernels> all{{64, nullptr, nullptr}, {32, nullptr, nullptr}, {16, nullptr, nullptr}};
+  const std::vector<lanes::Kernels> all{
+      {64, 32, nullptr, nullptr}, {32, 16, nullptr, nullptr}, {16, 16, nullptr, nullptr}};
   EXPECT_EQ(lanes::no_longer_than(all, "avx512").size(), 3u);
   EXPECT_EQ(lanes::no_longer_than(all, "avx2").front().vector_bytes, 32);
   EXPECT_EQ(lanes::no_longer_than(all, "baseline").front().vector_bytes, 16);

@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "base/available_memory.hpp"
+#include "base/page_size.hpp"
 
 namespace shardfft {
 
@@ -16,7 +17,8 @@ void Release::operator()(std::byte* memory) const {
 }
 
 AlignedMemory allocate_aligned(std::size_t bytes, Pages pages) {
-  const bool huge = pages == Pages::huge && bytes >= 2 * huge_page;
+  const std::size_t huge_page = page_sizes().huge;
+  const bool huge = pages == Pages::huge && huge_page > 0 && bytes >= 2 * huge_page;
   const std::size_t alignment = huge ? huge_page : cache_line;
   const std::size_t size = round_up(bytes == 0 ? 1 : bytes, alignment);
   MemorySource* const source = installed<MemorySource>();

@@ -10,7 +10,6 @@
 namespace shardfft {
 
 inline constexpr std::size_t cache_line = 64;
-inline constexpr std::size_t huge_page = std::size_t{2} << 20;
 
 /// Gives memory back to where it came from.
 struct Release {
@@ -24,8 +23,8 @@ using AlignedMemory = std::unique_ptr<std::byte, Release>;
 /// Whether large blocks are asked for in huge pages, which are committed whole when one byte of them is touched.
 enum class Pages { huge, small };
 
-/// At least one byte from the installed MemorySource, or the heap, aligned to a cache line, or to 2 MiB for large
-/// blocks in huge pages. Throws Error(out_of_memory).
+/// At least one byte from the installed MemorySource, or the heap, aligned to a cache line, or for large blocks to huge
+/// pages, where the kernel has any. Throws Error(out_of_memory).
 AlignedMemory allocate_aligned(std::size_t bytes, Pages pages = Pages::huge);
 
 }  // namespace shardfft

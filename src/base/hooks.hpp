@@ -85,6 +85,12 @@ struct CountLimit {
   std::int64_t most = 1;
 };
 
+/// The pages of the kernel's (base/page_size), in bytes. `huge` is 0 where there are no huge ones. Tests tell others:
+/// whole multiples of this machine's.
+struct PageSizes {
+  std::size_t page = 0, huge = 0;
+};
+
 /// The hook of this kind that is installed now. Null: none is, and the machine's own memory, clock and so on are used.
 template <class Hook>
 inline std::atomic<Hook*> installed_hook{nullptr};

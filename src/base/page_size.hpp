@@ -1,11 +1,11 @@
 #pragma once
-// The size of the kernel's pages.
-#include <unistd.h>
-
-#include <cstddef>
+// The sizes of the kernel's pages: 4 KiB and 2 MiB on most machines, 64 KiB and 512 MiB on some of ARM's.
+#include "base/hooks.hpp"
 
 namespace shardfft {
 
-inline std::size_t page_size() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
+/// Those of the installed PageSizes, or the kernel's.
+PageSizes page_sizes();
+inline std::size_t page_size() { return page_sizes().page; }
 
 }  // namespace shardfft

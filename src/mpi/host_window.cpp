@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "base/aligned.hpp"
+#include "base/page_size.hpp"
 #include "mpi/offers.hpp"
 
 namespace shardfft {
@@ -15,7 +16,7 @@ namespace {
 constexpr double not_worth_asking = 1 << 20;
 
 /// Whole small pages, one at least.
-std::size_t mapped_bytes(std::size_t bytes) { return round_up(std::max<std::size_t>(bytes, 1), 4096); }
+std::size_t mapped_bytes(std::size_t bytes) { return round_up(std::max<std::size_t>(bytes, 1), page_size()); }
 
 }  // namespace
 

@@ -27,9 +27,9 @@ int reserve(int descriptor, std::size_t first, std::size_t bytes) {
 /// Maps at an address where huge pages may begin, if the file can have any. The kernel does so by itself only if files
 /// in memory get huge pages without being asked for.
 Mapping map_aligned(int descriptor, std::size_t bytes) {
-  const std::size_t small = page_size();
+  const auto [small, huge_page] = page_sizes();
   const std::size_t length = round_up(bytes, small);
-  const std::size_t spare = bytes < huge_page ? 0 : huge_page - small;
+  const std::size_t spare = huge_page == 0 || bytes < huge_page ? 0 : huge_page - small;
   void* const found = mmap(nullptr, length + spare, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (found == MAP_FAILED) return {nullptr, Unmap{length}};
   auto* const space = static_cast<std::byte*>(found);
@@ -51,16 +51,17 @@ constexpr int collapse = 25;  ///< MADV_COLLAPSE; C libraries that are older tha
 /// which may take long: after a while the rest goes without.
 void take_huge_pages(int descriptor, std::size_t bytes) {
   constexpr double most_seconds = 3;
-  constexpr std::size_t at_once = 32 * huge_page;
+  const auto [small, huge_page] = page_sizes();
+  if (huge_page == 0 || bytes < huge_page) return;
   const std::size_t whole = bytes / huge_page * huge_page;
-  if (whole == 0) return;
+  const std::size_t at_once = std::max(huge_page, (std::size_t{64} << 20) / huge_page * huge_page);
   const Mapping mapping = map_aligned(descriptor, whole);
   if (!mapping) return;
   const double end = clock_seconds() + most_seconds;
   for (std::size_t at = 0; at < whole && clock_seconds() < end; at += at_once) {
     const std::size_t part = std::min(at_once, whole - at);
     for (std::size_t page = at; page < at + part; page += huge_page)
-      if (reserve(descriptor, page, page_size()) != 0) return;
+      if (reserve(descriptor, page, small) != 0) return;
     if (madvise(mapping.get() + at, part, collapse) != 0) return;  // refusals cost nothing but speed
   }
 }

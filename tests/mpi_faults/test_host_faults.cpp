@@ -9,7 +9,7 @@
 #include <functional>
 #include <optional>
 
-#include "base/hooks.hpp"
+#include "base/page_size.hpp"
 #include "mpi_faults/faults.hpp"
 #include "support/transform_check.hpp"
 #include "support/world.hpp"
@@ -241,7 +241,7 @@ class WatchedMemory : public MemorySource {
 
 /// Whether there still is memory, of whatever use.
 bool mapped(const void* place) {
-  constexpr std::uintptr_t page = 4096;
+  const std::uintptr_t page = page_size();
   return msync(reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(place) / page * page), page, MS_ASYNC) == 0;
 }
 

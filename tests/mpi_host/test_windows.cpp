@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "base/aligned.hpp"
+#include "base/page_size.hpp"
 #include "mpi/host_window.hpp"
 #include "mpi_host/host_kit.hpp"
 
@@ -80,6 +81,8 @@ std::size_t seen_in_huge_pages() {
 /// Whether the kernel gives huge pages at once to one who asks, tried with a file of this process alone.
 bool huge_pages_are_given() {
   constexpr int collapse = 25;  // MADV_COLLAPSE
+  const std::size_t huge_page = page_sizes().huge;
+  if (huge_page == 0) return false;
   const int file = memfd_create("probe", MFD_CLOEXEC);
   if (file < 0 || ftruncate(file, huge_page) != 0) return false;
   void* const space = mmap(nullptr, 2 * huge_page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -96,12 +99,54 @@ bool huge_pages_are_given() {
 TEST(HostWindows, LieInHugePages) {
   const bool given = world().min(std::int64_t{huge_pages_are_given() ? 1 : 0}) == 1;
   if (!given) GTEST_SKIP() << "the kernel gives no huge pages at once (Linux 6.1 and later do)";
-  const std::size_t before = seen_in_huge_pages(), rest = 12000;
+  const std::size_t before = seen_in_huge_pages(), rest = 12000, huge_page = page_sizes().huge;
   HostMemory host(world(), 0);
   const std::shared_ptr<HostWindow> window = host.allocate(2 * huge_page + rest);
   for (int rank = 0; rank < world().size(); ++rank)
     for (std::size_t at = 0; at < window->bytes(); at += 4096) EXPECT_EQ(window->segment(rank)[at], std::byte{0});
   EXPECT_GE(seen_in_huge_pages() - before, huge_page) << "as many as there are";
+}
+
+/// Remembers what it was asked for.
+class AskedMemory : public MemorySource {
+ public:
+  void* allocate(std::size_t bytes, std::size_t alignment) override {
+    last_alignment = alignment;
+    return std::aligned_alloc(alignment, bytes);
+  }
+  void release(void* memory, std::size_t) noexcept override { std::free(memory); }
+  bool grant_window(std::size_t bytes) override {
+    last_window = bytes;
+    return true;
+  }
+  std::size_t last_alignment = 0, last_window = 0;
+};
+
+/// As where pages have 64 KiB and huge ones 512 MiB, or none are huge.
+TEST(HostWindows, AreWholePagesWhateverTheirSize) {
+  AskedMemory memory;
+  const Installed<MemorySource> installed(memory);
+  const std::size_t huge = page_sizes().huge, some = std::size_t{5} << 20;
+  PageSizes told{16 * page_sizes().page, 256 * huge};
+  const Installed<PageSizes> pages(told);
+  for (const std::size_t bytes : {std::size_t{100}, some + 100}) {
+    HostMemory host(world(), 0);
+    const std::shared_ptr<HostWindow> window = host.allocate(bytes);
+    EXPECT_EQ(memory.last_window, round_up(bytes, told.page));
+    window->mine()[memory.last_window - 1] = std::byte{7};
+    world().barrier();
+    for (int rank = 0; rank < world().size(); ++rank)
+      EXPECT_EQ(window->segment(rank)[memory.last_window - 1], std::byte{7});
+    world().barrier();
+  }
+  allocate_aligned(some);
+  EXPECT_EQ(memory.last_alignment, cache_line) << "a page is larger";
+  told.huge = 0;
+  allocate_aligned(some);
+  EXPECT_EQ(memory.last_alignment, cache_line) << "there are none";
+  told.huge = std::size_t{1} << 20;
+  allocate_aligned(some);
+  EXPECT_EQ(memory.last_alignment, told.huge);
 }
 
 TEST(HostWindows, WithoutRoomAllAreRefused) {

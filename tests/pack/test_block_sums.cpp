@@ -93,7 +93,7 @@ struct Copied {
     block = numbers;
     shape = b.block;
     if (copy != RowCopy::from) return;
-    for_all([this](T& outside, T& inside) { outside = std::exchange(inside, untouched); });
+    for_all([](T& outside, T& inside) { outside = std::exchange(inside, untouched); });
   }
   NumberBlock<T> taken() const { return {block.data(), shape.rows, shape.stride, shape.columns}; }
   OtherRows<T> rows(std::int64_t ahead) {

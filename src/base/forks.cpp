@@ -38,7 +38,7 @@ void before_fork() {
   // A child has none of the threads that OpenMP keeps for the next team, and GNU's would wait for them for ever. So
   // this thread's end here, and both processes start new ones when they need any.
   omp_pause_resource_all(omp_pause_soft);
-  ++process().begun;
+  process().begun.fetch_add(1, std::memory_order_relaxed);  // a count, which orders nothing
   process().mutex.lock();
 }
 
@@ -63,7 +63,7 @@ void in_child() {
 
 }  // namespace
 
-std::uint64_t forks_begun() { return process().begun; }
+std::uint64_t forks_begun() { return process().begun.load(std::memory_order_relaxed); }
 
 InEachChild::InEachChild(void (*work)()) { process().in_each_child.push_back(work); }
 

@@ -97,6 +97,7 @@ inline std::atomic<Hook*> installed_hook{nullptr};
 
 template <class Hook>
 Hook* installed() {
+  // Pairs with the stores of Installed: who finds the hook finds it as it was made.
   return installed_hook<Hook>.load(std::memory_order_acquire);
 }
 
@@ -105,8 +106,8 @@ Hook* installed() {
 template <class Hook>
 class Installed {
  public:
-  explicit Installed(Hook& hook) : before_(installed_hook<Hook>.exchange(&hook)) {}
-  ~Installed() { installed_hook<Hook> = before_; }
+  explicit Installed(Hook& hook) : before_(installed_hook<Hook>.exchange(&hook, std::memory_order_acq_rel)) {}
+  ~Installed() { installed_hook<Hook>.store(before_, std::memory_order_release); }
   Installed(const Installed&) = delete;
   Installed& operator=(const Installed&) = delete;
 

@@ -28,7 +28,7 @@ static_assert(SHARDFFT_MAX_AXES == max_axes && SHARDFFT_MAX_USER_AXES == max_use
 std::uintptr_t new_number() {
   // Below are the constants that stand for layouts.
   static std::atomic<std::uintptr_t> last{15};
-  return ++last;
+  return last.fetch_add(1, std::memory_order_relaxed) + 1;  // a number, which orders nothing
 }
 
 shardfft_status keep_failure() noexcept {

@@ -1,6 +1,5 @@
 #include "exec/compile.hpp"
 
-#include <cstring>
 #include <optional>
 
 #include "base/check.hpp"
@@ -257,10 +256,7 @@ std::size_t reshapes(const std::vector<NamedProgram>& programs) {
 /// Collective over the host.
 Control make_control(const std::vector<NamedProgram>& programs, HostMemory* host) {
   if (host == nullptr) return {};
-  const auto window = host->allocate((reshapes(programs) + 1) * TurnCounter::bytes_each);
-  std::memset(window->mine(), 0, window->bytes());
-  host->host().barrier();
-  return {window};
+  return {host->allocate((reshapes(programs) + 1) * TurnCounter::bytes_each)};  // the kernel clears it
 }
 
 }  // namespace

@@ -53,7 +53,7 @@ bool mpi_finalized() {
 Communicator::Communicator(MPI_Comm comm, Flag abandoned) : abandoned_(std::move(abandoned)) {
   MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
   handle_ = std::shared_ptr<MPI_Comm>(new MPI_Comm(comm), [flag = abandoned_](MPI_Comm* c) {
-    if (!*flag && !mpi_finalized()) MPI_Comm_free(c);
+    if (!flag->load(std::memory_order_acquire) && !mpi_finalized()) MPI_Comm_free(c);
     delete c;
   });
   check_mpi(MPI_Comm_rank(comm, &rank_), "MPI_Comm_rank");
@@ -88,7 +88,7 @@ Communicator Communicator::split_host(int fake_ranks_per_host) const {
 }
 
 void Communicator::abandon() const {
-  if (abandoned_) *abandoned_ = true;
+  if (abandoned_) abandoned_->store(true, std::memory_order_release);  // pairs with the load of who frees one
 }
 
 void Communicator::barrier() const {

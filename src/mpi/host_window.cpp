@@ -144,6 +144,12 @@ bool HostMemory::holds(const std::vector<int>& ranks) const {
   return true;
 }
 
+std::vector<std::byte*> HostWindow::segments() const {
+  std::vector<std::byte*> all;
+  for (const Mapping& segment : segments_) all.push_back(segment.get());
+  return all;
+}
+
 void HostMemory::forget_unused() {
   for (auto& window : windows_) {
     if (!window) continue;
@@ -174,21 +180,28 @@ std::byte* HostMemory::resolve(int rank, const HostAddress& address) const {
   return windows_[static_cast<std::size_t>(address.window)]->segment(host_rank(rank)) + address.offset;
 }
 
+namespace {
+
+std::vector<std::byte*> counters_of(const HostMemory& host, const HostWindow& control, std::size_t index,
+                                    const std::vector<int>& members) {
+  std::vector<std::byte*> counters;
+  for (const int m : members) counters.push_back(control.segment(host.host_rank(m)) + index * TurnCounter::bytes_each);
+  return counters;
+}
+
+}  // namespace
+
 TurnCounter::TurnCounter(const HostMemory& host, std::shared_ptr<HostWindow> control, std::size_t index,
                          const std::vector<int>& members, Watch* watch)
-    : control_(std::move(control)), watch_(watch) {
-  const auto counters = [&](int host_rank) {
-    return reinterpret_cast<Counters*>(control_->segment(host_rank) + index * bytes_each);
-  };
-  mine_ = counters(host.host().rank());
-  for (const int m : members) members_.push_back(counters(host.host_rank(m)));
+    : TurnCounter(control, control->mine() + index * bytes_each, counters_of(host, *control, index, members), watch) {}
+
+TurnCounter::TurnCounter(std::shared_ptr<const void> memory, std::byte* mine, const std::vector<std::byte*>& members,
+                         Watch* watch)
+    : memory_(std::move(memory)), mine_(reinterpret_cast<Counters*>(mine)), watch_(watch) {
+  for (std::byte* const m : members) members_.push_back(reinterpret_cast<Counters*>(m));
 }
 
-void TurnCounter::wait_finished() const {
-  for (const Counters* m : members_)
-    wait_until(watch_, [&] { return m->finished.turn.load(std::memory_order_acquire) >= turn_; });
-}
-
+/// Pairs with the load in wait_published(): who has seen the turn sees the address, and the array as it is now.
 void TurnCounter::publish(const HostAddress& address) {
   mine_->published.address = address;
   mine_->published.turn.store(++turn_, std::memory_order_release);
@@ -196,11 +209,19 @@ void TurnCounter::publish(const HostAddress& address) {
 
 HostAddress TurnCounter::address(std::size_t member) const { return members_[member]->published.address; }
 
+/// Pairs with the store in publish().
 void TurnCounter::wait_published() const {
   for (const Counters* m : members_)
     wait_until(watch_, [&] { return m->published.turn.load(std::memory_order_acquire) >= turn_; });
 }
 
+/// Pairs with the load in wait_finished(): what this rank has read may be overwritten, what it wrote is there.
 void TurnCounter::finish() { mine_->finished.turn.store(turn_, std::memory_order_release); }
+
+/// Pairs with the store in finish().
+void TurnCounter::wait_finished() const {
+  for (const Counters* m : members_)
+    wait_until(watch_, [&] { return m->finished.turn.load(std::memory_order_acquire) >= turn_; });
+}
 
 }  // namespace shardfft

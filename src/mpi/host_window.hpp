@@ -31,6 +31,8 @@ class HostWindow {
   HostWindow(const Communicator& host, std::size_t bytes, InChildren in_children = InChildren::nothing,
              const std::vector<int>& names = {});
   std::byte* segment(int host_rank) const { return segments_[static_cast<std::size_t>(host_rank)].get(); }
+  /// Of all ranks of the host.
+  std::vector<std::byte*> segments() const;
   std::byte* mine() const { return segment(rank_); }
   std::size_t bytes() const { return bytes_; }
   bool contains(const void* p) const {
@@ -116,6 +118,9 @@ class TurnCounter {
   /// what waiting ranks look at; it may be null.
   TurnCounter(const HostMemory& host, std::shared_ptr<HostWindow> control, std::size_t index,
               const std::vector<int>& members, Watch* watch);
+  /// The same in any memory, zero at first: the counters of this rank, and of all members. `memory`: what they lie in.
+  TurnCounter(std::shared_ptr<const void> memory, std::byte* mine, const std::vector<std::byte*>& members,
+              Watch* watch);
   /// From now on others may use the array at `address`.
   void publish(const HostAddress& address);
   /// Until all members have published as often as this rank.
@@ -140,8 +145,9 @@ class TurnCounter {
     Finished finished;
   };
   static_assert(sizeof(Counters) == bytes_each);
+  static_assert(std::atomic<std::uint64_t>::is_always_lock_free, "locks are of one process");
 
-  std::shared_ptr<HostWindow> control_;
+  std::shared_ptr<const void> memory_;
   Counters* mine_;
   std::vector<Counters*> members_;
   Watch* watch_;

@@ -2,6 +2,7 @@
 // Where the ranks of a host lay numbers down for all others to read, again and again.
 #include <atomic>
 #include <memory>
+#include <vector>
 
 #include "mpi/host_window.hpp"
 
@@ -18,30 +19,36 @@ class SharedDesks {
  public:
   static constexpr std::size_t bytes_each = 2 * sizeof(Desk);
 
-  /// `window`: bytes_each on every rank, from the kernel, so that they are zero: nobody has laid down anything.
-  SharedDesks(const Communicator& host, std::shared_ptr<HostWindow> window)
-      : rank_(host.rank()), ranks_(host.size()), window_(std::move(window)) {}
+  /// `segments`: bytes_each of every rank, which are zero: nobody has laid down anything. `memory`: what they lie in.
+  SharedDesks(int rank, std::vector<std::byte*> segments, std::shared_ptr<const void> memory)
+      : rank_(rank), segments_(std::move(segments)), memory_(std::move(memory)) {}
+  /// `window`: bytes_each on every rank, from the kernel, which clears them.
+  SharedDesks(const Communicator& host, const std::shared_ptr<HostWindow>& window)
+      : SharedDesks(host.rank(), window->segments(), window) {}
 
-  int ranks() const { return ranks_; }
+  int ranks() const { return static_cast<int>(segments_.size()); }
   /// All ranks must have read those of this round before.
   void lay_down(const Words& mine) {
     ++turn_;
     Desk& own = desk(rank_);
     own.words = mine;
+    // Pairs with the load in of(), here for what this rank laid down, and for its reads of the round before: who has
+    // seen this turn may overwrite what was read then.
     own.turn.store(turn_, std::memory_order_release);
   }
   /// A rank's words of this round; null if they are not there yet.
   const Words* of(int rank) const {
     const Desk& other = desk(rank);
+    // Pairs with the store in lay_down().
     return other.turn.load(std::memory_order_acquire) == turn_ ? &other.words : nullptr;
   }
 
  private:
-  Desk& desk(int rank) const { return reinterpret_cast<Desk*>(window_->segment(rank))[turn_ % 2]; }
+  Desk& desk(int rank) const { return reinterpret_cast<Desk*>(segments_[static_cast<std::size_t>(rank)])[turn_ % 2]; }
 
   int rank_;
-  int ranks_;
-  std::shared_ptr<HostWindow> window_;
+  std::vector<std::byte*> segments_;
+  std::shared_ptr<const void> memory_;
   std::uint64_t turn_ = 0;
 };
 

@@ -85,7 +85,9 @@ void copy_bytes(void* to, const void* from, std::size_t bytes, StreamHandle stre
 void signal(std::uint32_t* flag, StreamHandle stream) {
   if (Scheduler::instance().captured(stream, current_device())) return;  // as nobody waits
   MemoryTable::instance().check_copy({flag, sizeof *flag});
-  Scheduler::instance().enqueue(stream, current_device(), "signal", [flag] { std::atomic_ref(*flag).store(1); });
+  Scheduler::instance().enqueue(stream, current_device(), "signal", [flag] {
+    std::atomic_ref(*flag).store(1, std::memory_order_release);  // pairs with the load of Scheduler::await
+  });
 }
 
 void await_signal(const std::uint32_t* flag, StreamHandle stream) {

@@ -79,7 +79,8 @@ Event::~Event() {
 }
 
 void Event::finish_record(std::uint64_t number) {
-  finished_at_ = std::chrono::steady_clock::now().time_since_epoch().count();
+  // Read behind finished() alone.
+  finished_at_.store(std::chrono::steady_clock::now().time_since_epoch().count(), std::memory_order_relaxed);
   slot(number).store(number, std::memory_order_release);
 }
 
@@ -93,7 +94,8 @@ std::chrono::steady_clock::time_point Event::time() const {
   const std::uint64_t last = last_record();
   if (use_ != EventUse::timing || last == 0 || !finished(last))
     fail(Status::backend_failure, "an event without a time: not made for it, not recorded, or not done");
-  return std::chrono::steady_clock::time_point(std::chrono::steady_clock::duration(finished_at_.load()));
+  return std::chrono::steady_clock::time_point(
+      std::chrono::steady_clock::duration(finished_at_.load(std::memory_order_relaxed)));
 }
 
 }  // namespace shardfft::device::standin

@@ -24,9 +24,10 @@ class Event {
   Event& operator=(const Event&) = delete;
 
   /// The number of a new record; 0 stands for none.
-  std::uint64_t begin_record() { return counters_->recorded.fetch_add(1) + 1; }
+  std::uint64_t begin_record() { return counters_->recorded.fetch_add(1, std::memory_order_release) + 1; }
   void finish_record(std::uint64_t number);
-  std::uint64_t last_record() const { return counters_->recorded.load(); }
+  std::uint64_t last_record() const { return counters_->recorded.load(std::memory_order_acquire); }
+  /// Pairs with the store in finish_record(): what was enqueued before the record is done.
   bool finished(std::uint64_t number) const { return slot(number).load(std::memory_order_acquire) >= number; }
   bool remote() const { return remote_; }
   int device() const { return device_; }

@@ -156,8 +156,10 @@ void Scheduler::await(const std::uint32_t* flag, StreamHandle handle, int device
   const Entry entry(*this);
   Stream& stream = find(handle, device);
   if (stream.capture) return;
-  // std::atomic_ref of const numbers is for later standards.
-  push(stream, {[flag = const_cast<std::uint32_t*>(flag)] { return std::atomic_ref(*flag).load() != 0; },
+  // Pairs with the store in signal(). std::atomic_ref of const numbers is for later standards.
+  push(stream, {[flag = const_cast<std::uint32_t*>(flag)] {
+                  return std::atomic_ref(*flag).load(std::memory_order_acquire) != 0;
+                },
                 [](auto&) { return true; }, "wait for a signal"});
 }
 

@@ -13,6 +13,9 @@ std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
   return text != nullptr && *text != '\0' ? std::strtoull(text, nullptr, 10) : otherwise;
 }
 
+/// Settings order nothing: who changes them has made sure that others see it.
+constexpr auto relaxed = std::memory_order_relaxed;
+
 std::atomic<std::uint64_t>& present_seed() {
   static std::atomic<std::uint64_t> seed{from_environment("SHARDFFT_STANDIN_SEED", 1)};
   return seed;
@@ -40,17 +43,17 @@ std::size_t device_bytes() {
   return bytes;
 }
 
-void take_work_areas(bool taken) { work_areas_taken() = taken; }
-bool takes_work_areas() { return work_areas_taken(); }
+void take_work_areas(bool taken) { work_areas_taken().store(taken, relaxed); }
+bool takes_work_areas() { return work_areas_taken().load(relaxed); }
 
-void fail_after(int more) { countdown() = more; }
-int pieces_before_failure() { return countdown(); }
-bool fails_now() { return countdown() >= 0 && countdown()-- == 0; }
+void fail_after(int more) { countdown().store(more, relaxed); }
+int pieces_before_failure() { return countdown().load(relaxed); }
+bool fails_now() { return countdown().load(relaxed) >= 0 && countdown().fetch_sub(1, relaxed) == 0; }
 
-std::uint64_t first_seed() { return present_seed(); }
-std::string how_to_repeat() { return " (stand-in, SHARDFFT_STANDIN_SEED=" + std::to_string(present_seed()) + ")"; }
+std::uint64_t first_seed() { return present_seed().load(relaxed); }
+std::string how_to_repeat() { return " (stand-in, SHARDFFT_STANDIN_SEED=" + std::to_string(first_seed()) + ")"; }
 void reseed(std::uint64_t seed) {
-  present_seed() = seed;
+  present_seed().store(seed, relaxed);
   Scheduler::instance().reseed(seed);
 }
 

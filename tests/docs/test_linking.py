@@ -217,6 +217,8 @@ def test_packages_are_found_twice_and_tell_their_components(moved, folder):
     (folder / "CMakeLists.txt").write_text("""
 cmake_minimum_required(VERSION 3.25)
 project(app LANGUAGES C)
+find_package(shardfft QUIET COMPONENTS static)
+message("static: ${shardfft_FOUND}: ${shardfft_NOT_FOUND_MESSAGE}")
 find_package(shardfft REQUIRED COMPONENTS C)
 enable_language(CXX)
 find_package(shardfft REQUIRED COMPONENTS C OPTIONAL_COMPONENTS gpu)
@@ -231,6 +233,7 @@ target_link_libraries(app PRIVATE shardfft::c m)
     said = moved.run('cmake -S . -B build -DCMAKE_PREFIX_PATH="$HOME/shardfft" && cmake --build build', folder)
     there = "C, CXX, static" + (", Fortran" if cached("SHARDFFT_FORTRAN") == "ON" else "")
     assert "optional: [], C: [TRUE]" in said
+    assert "static: 0: its component 'static' is for projects with the language CXX: name it in project()" in said
     for name in ("fortran", "gpu"):
         assert f"{name}: 0: this shardfft has no component '{name}'; there are: {there}\n" in said, said
 
@@ -249,7 +252,9 @@ add_executable(app app.cpp)
 target_link_libraries(app PRIVATE shardfft::shardfft)
 message("build type: [${{CMAKE_BUILD_TYPE}}]")
 """)
-    said = moved.run("cmake -S . -B build -DSHARDFFT_MKL=OFF -DSHARDFFT_GPU=STANDIN", folder)
+    options = "-DSHARDFFT_MKL=OFF -DSHARDFFT_GPU=STANDIN -DSHARDFFT_INSTALL=ON -DCMAKE_INSTALL_LIBDIR=/opt/one/lib"
+    said = moved.run(f"cmake -S . -B build {options}", folder)
+    assert "libdir=/opt/one/lib\n" in (folder / "build" / "shardfft" / "shardfft.pc").read_text()
     assert "build type: []" in said
     assert "CMAKE_BUILD_TYPE:STRING=\n" in (folder / "build" / "CMakeCache.txt").read_text()
     commands = json.loads((folder / "build" / "compile_commands.json").read_text())

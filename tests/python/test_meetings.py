@@ -64,7 +64,7 @@ def test_rows(comm, counting, name):
     first = call(x, counting)
     Counting.meetings = 0
     again = call(x + 1, counting)
-    assert Counting.meetings == 1
+    assert Counting.meetings == (counting.size > 1)
     shardfft.clear_plans()
     assert np.array_equal(again, call(x + 1, comm)) and again.dtype == first.dtype and type(again) is np.ndarray
 
@@ -78,7 +78,7 @@ def test_arrays(counting, call, components):
         first = call(d)
         Counting.meetings = 0
         again = call(d)
-    assert Counting.meetings == 1
+    assert Counting.meetings == (counting.size > 1)
     assert type(again) is shardfft.DistArray and np.array_equal(first.local, again.local)
     assert len(again.frequencies()) == 2
 

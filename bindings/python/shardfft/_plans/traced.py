@@ -5,20 +5,17 @@ from __future__ import annotations
 import itertools
 import threading
 import weakref
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from .plan import Plan
+from typing import Any
 
 #: Plans that nobody has dropped, by number: programs that torch.compile makes hold numbers.
-living: weakref.WeakValueDictionary[int, Plan] = weakref.WeakValueDictionary()
+living: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
 _serials = itertools.count()
 
 
 class Traced:
     """Of one plan."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: object) -> None:
         self.serial = next(_serials)
         living[self.serial] = plan
         self.adjoints: dict[str, Any] | None = None  #: of its calls, made when they are asked for

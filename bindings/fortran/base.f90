@@ -5,7 +5,6 @@
 module shardfft_base
   use, intrinsic :: iso_c_binding
   use, intrinsic :: iso_fortran_env, only: error_unit, int64, real32, real64
-  use shardfft_c_base
   implicit none
   public
 
@@ -32,6 +31,8 @@ module shardfft_base
     type(c_progression) :: axis(10)
     integer(c_int64_t) :: offset, stride(10)
   end type c_piece
+
+  include 'made/base_c.inc'
 
 contains
 

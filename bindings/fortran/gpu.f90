@@ -1,11 +1,12 @@
 ! What programs around plans need of the GPU runtime. GPUs have the runtime's numbers, from 0.
 module shardfft_gpu_module
   use shardfft_base
-  use shardfft_c_gpu
   implicit none
   private
   public :: shardfft_gpu_runtime, shardfft_gpu_list, shardfft_place_of, shardfft_use_gpu, shardfft_order_after, &
     shardfft_wait_for
+
+  include 'made/gpu_c.inc'
 
 contains
 

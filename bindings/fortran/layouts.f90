@@ -2,7 +2,6 @@
 module shardfft_layout_module
   use mpi_f08, only: MPI_Comm
   use shardfft_base
-  use shardfft_c_layout
   implicit none
   private
   public :: shardfft_layout, shardfft_piece, shardfft_block_part_of, shardfft_cyclic_part_of, shardfft_common_part
@@ -25,6 +24,8 @@ module shardfft_layout_module
     procedure :: grid, boxes, parts, pieces
     include 'made/layout_bindings.inc'
   end type shardfft_layout
+
+  include 'made/layout_c.inc'
 
 contains
 

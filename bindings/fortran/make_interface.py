@@ -3,8 +3,9 @@
     python3 bindings/fortran/make_interface.py           writes it
     python3 bindings/fortran/make_interface.py --check   fails if the files are not what it would write
 
-c/*.f90 are interfaces of the C functions. made/*.inc are the procedures that call those functions which no file written
-by hand calls, and the lines of types that name them; ranks/*.inc are templates of procedures for arrays of each rank.
+For each kind of objects it writes made/KIND_c.inc, the interfaces of the C functions; made/KIND.inc, procedures that
+call those functions which no file written by hand calls; and made/KIND_bindings.inc, the lines of types that name them.
+ranks/*.inc are templates of procedures for arrays of each rank.
 Functions that take an MPI_Comm are left out: Fortran calls those that end in _f.
 """
 
@@ -79,7 +80,7 @@ def prototypes(text: str):
             doc = ""
 
 
-def interface(result: str, name: str, arguments, _) -> str:
+def interface(result: str, name: str, arguments) -> str:
     """Return the Fortran interface of one C function."""
     names = ", ".join(word for _, word in arguments)
     kind = "subroutine" if result == "void" else "function"
@@ -102,34 +103,6 @@ def imports(result: str, arguments) -> set[str]:
     return {re.search(r"c_\w+", line).group() for line in said}
 
 
-def module(header: pathlib.Path) -> str:
-    """Return the Fortran module of a C header; functions that take an MPI_Comm have a twin with a Fortran handle."""
-    blocks = [
-        interface(*function)
-        for function in prototypes(header.read_text())
-        if not any(kind == "MPI_Comm" for kind, _ in function[2])
-    ]
-    name = f"shardfft_c_{header.stem}"
-    used = sorted(
-        {word for block in blocks for line in re.findall(r"import :: (.*)", block) for word in line.split(", ")}
-    )
-    return "\n".join(
-        [
-            f"! Made by make_interface.py from include/shardfft/c/{header.name}, which says what these functions do.",
-            f"module {name}",
-            f"  use, intrinsic :: iso_c_binding, only: {', '.join(used)}",
-            "  implicit none",
-            "  public",
-            "",
-            "  interface",
-            "\n\n".join(blocks),
-            "  end interface",
-            f"end module {name}",
-            "",
-        ]
-    )
-
-
 def kind_of(name: str, header: str) -> str:
     """Name the kind of objects whose module has a function."""
     kinds = "layout|side|buffer|report|plan|redistribution|operator"
@@ -141,18 +114,22 @@ def made_files() -> dict[pathlib.Path, str]:
     """Return the files of procedures, with their texts."""
     templates = {file.stem: file.read_text() for file in sorted((HERE / "ranks").glob("*.inc"))}
     by_hand = "".join(file.read_text() for file in sorted(HERE.glob("*.f90"))) + "".join(templates.values())
-    kinds = {kind: [] for kind in templates}
+    kinds, interfaces = {kind: [] for kind in templates}, {}
     for header in sorted(HEADERS.glob("*.h")):
-        for _, name, arguments, doc in prototypes(header.read_text()):
-            if name in wrappers.WITHOUT or re.search(rf"\b{name}\(", by_hand) or arguments[0][0] == "MPI_Comm":
+        for result, name, arguments, doc in prototypes(header.read_text()):
+            if any(c_type == "MPI_Comm" for c_type, _ in arguments):
                 continue
             kind = kind_of(name, header.stem)
-            kinds.setdefault(kind, []).append(wrappers.procedure(kind, name, arguments, doc))
-    files = {}
+            interfaces.setdefault(kind, []).append(interface(result, name, arguments))
+            if name not in wrappers.WITHOUT and not re.search(rf"\b{name}\(", by_hand):
+                kinds.setdefault(kind, []).append(wrappers.procedure(kind, name, arguments, doc))
+    head = "  ! Made by make_interface.py from include/shardfft/c.\n"
+    files = {
+        HERE / "made" / f"{kind}_c.inc": f"{head}  interface\n" + "\n".join(blocks) + "\n  end interface\n"
+        for kind, blocks in interfaces.items()
+    }
     for kind, procedures in kinds.items():
         template = templates.get(kind, "")
-        source = f"include/shardfft/c and ranks/{kind}.inc" if template else "include/shardfft/c"
-        head = f"  ! Made by make_interface.py from {source}.\n"
         parts = [wrappers.text_of(made, kind) for made in procedures]
         files[HERE / "made" / f"{kind}.inc"] = head + "".join(parts) + wrappers.of_ranks(template)
         if lines := wrappers.bindings(procedures, template):
@@ -165,10 +142,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--check", action="store_true", help="compare with the files, write nothing")
     check = parser.parse_args().check
-    files = {HERE / "c" / f"{header.stem}.f90": module(header) for header in sorted(HEADERS.glob("*.h"))}
-    files |= made_files()
+    files = made_files()
     status = 0
-    for file in sorted({*files, *(HERE / "made").glob("*"), *(HERE / "c").glob("*")}):
+    for file in sorted({*files, *(HERE / "made").glob("*")}):
         if not check and file in files:
             file.write_text(files[file])
         elif not check:

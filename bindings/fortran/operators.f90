@@ -1,7 +1,6 @@
 ! Operators: what plan%apply() multiplies a spectrum by.
 module shardfft_operator_module
   use shardfft_base
-  use shardfft_c_operator
   use shardfft_arrays
   use shardfft_side_module, only: shardfft_side
   implicit none
@@ -46,6 +45,8 @@ module shardfft_operator_module
     procedure(shardfft_factor_of_wavenumbers), pointer, nopass :: of_wavenumbers => null()
     procedure(shardfft_on_spectrum), pointer, nopass :: change => null()
   end type kept_function
+
+  include 'made/operator_c.inc'
 
 contains
 

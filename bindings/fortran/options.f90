@@ -1,7 +1,6 @@
 ! Options by name.
 module shardfft_options_module
   use shardfft_base
-  use shardfft_c_options
   implicit none
   private
   public :: shardfft_options, shardfft_names, shardfft_option_words
@@ -22,6 +21,8 @@ module shardfft_options_module
     procedure, nopass :: drop
     procedure :: free => free_options
   end type shardfft_options
+
+  include 'made/options_c.inc'
 
 contains
 

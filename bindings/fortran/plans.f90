@@ -3,7 +3,6 @@ module shardfft_plan_module
   use mpi_f08, only: MPI_Comm
   use shardfft_base
   use shardfft_arrays
-  use shardfft_c_plan
   use shardfft_layout_module
   use shardfft_operator_module
   use shardfft_options_module
@@ -28,6 +27,8 @@ module shardfft_plan_module
   contains
     include 'made/plan_bindings.inc'
   end type shardfft_plan
+
+  include 'made/plan_c.inc'
 
 contains
 

@@ -2,7 +2,6 @@
 module shardfft_redistribution_module
   use mpi_f08, only: MPI_Comm
   use shardfft_base
-  use shardfft_c_redistribution
   use shardfft_layout_module
   use shardfft_options_module
   use shardfft_side_module
@@ -21,6 +20,8 @@ module shardfft_redistribution_module
   interface shardfft_move
     procedure :: shardfft_move_old, shardfft_move_f08
   end interface shardfft_move
+
+  include 'made/redistribution_c.inc'
 
 contains
 

@@ -1,8 +1,6 @@
 ! Sides of plans, buffers and reports: what plans give.
 module shardfft_side_module
   use shardfft_base
-  use shardfft_c_plan, only: shardfft_report_to_text, shardfft_report_to_json, shardfft_report_free
-  use shardfft_c_side
   use shardfft_layout_module
   implicit none
   private
@@ -30,6 +28,10 @@ module shardfft_side_module
   contains
     include 'made/report_bindings.inc'
   end type shardfft_report
+
+  include 'made/side_c.inc'
+  include 'made/buffer_c.inc'
+  include 'made/report_c.inc'
 
 contains
 

@@ -88,6 +88,12 @@ TEST(LayoutErrors, Constructors) {
          Layout::brick(shape, {1, 1, 2}, {0, 1, 1});
        },
        "name each of the 3 axes once"},
+  });
+}
+
+TEST(LayoutErrors, BoxesAndQueries) {
+  const Shape shape{4, 5, 6};
+  check_refused({
       {"no boxes", [&] { Layout::boxes(shape, {}); }, "one index set a rank, got none"},
       {"box axes",
        [&] {

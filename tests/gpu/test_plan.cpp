@@ -196,9 +196,7 @@ TEST(GroupPlans, CallersStreams) {
     handles.push_back(streams.back().get());
     pinned_in.emplace_back("pinned", devices[m], arrays[m].from_side.bytes());
     pinned_out.emplace_back("pinned", devices[m], arrays[m].to_side.bytes());
-    for_own_elements(arrays[m].from_side, 0, [&](std::int64_t address, std::int64_t i) {
-      arrays[m].host_in.set(address, whole.input[0][to_size(i)]);
-    });
+    arrays[m].put(whole);
     pinned_in.back().put(arrays[m].host_in.data());
     ins.push_back(arrays[m].in->data());
     outs.push_back(arrays[m].out.data());
@@ -268,12 +266,7 @@ TEST(GroupPlans, CallersCaptures) {
     plan.set_streams(handles);
     const auto check = [&](std::uint64_t salt, const std::function<void()>& run) {
       const WholeArrays whole = whole_arrays(c, Direction::forward, plan.input(0).element, salt);
-      for (RunArrays& own : arrays) {
-        for_own_elements(own.from_side, 0, [&](std::int64_t address, std::int64_t i) {
-          own.host_in.set(address, whole.input[0][to_size(i)]);
-        });
-        own.in->put(own.host_in.data());
-      }
+      for (RunArrays& own : arrays) own.put(whole);
       run();
       for (std::size_t m = 0; m < devices.size(); ++m) {
         const device::DeviceScope scope(devices[m]);

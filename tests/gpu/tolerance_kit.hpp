@@ -13,18 +13,7 @@ struct Distance {
 inline Distance distance_of(const Members& members, const TransformCase& c, Direction direction) {
   std::vector<RunArrays> arrays = make_arrays(members, c, direction, "device", false);
   const WholeArrays whole = whole_arrays(c, direction, arrays.front().from_side.element, 3);
-  std::vector<const void*> in;
-  std::vector<void*> out;
-  for (RunArrays& a : arrays) {
-    for (std::int64_t f = 0; f < c.options.batch; ++f)
-      for_own_elements(a.from_side, f, [&](std::int64_t at, std::int64_t i) {
-        a.host_in.set(at, whole.input[to_size(f)][to_size(i)]);
-      });
-    a.source().put(a.host_in.data());
-    in.push_back(a.source().data());
-    out.push_back(a.out.data());
-  }
-  members.run(direction, in, out);
+  run_arrays(members, arrays, direction, whole);
   Distance sum;
   for (RunArrays& a : arrays) {
     a.out.get(a.host_out.data());

@@ -253,8 +253,7 @@ TEST(GpuPlans, CallersStream) {
   RunArrays& a = arrays.front();
   PlacedArray pinned_in("pinned", my_device(), plan.input().bytes());
   PlacedArray pinned_out("pinned", my_device(), plan.output().bytes());
-  for_own_elements(plan.input(), 0,
-                   [&](std::int64_t address, std::int64_t i) { a.host_in.set(address, whole.input[0][to_size(i)]); });
+  a.put(whole);
   pinned_in.put(a.host_in.data());
   for (int run = 0; run < 4; ++run) {
     device::fill_zero(a.in->data(), plan.input().bytes(), stream.get());

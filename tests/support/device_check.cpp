@@ -27,24 +27,32 @@ std::vector<RunArrays> make_arrays(const Members& members, const TransformCase& 
   return arrays;
 }
 
+void RunArrays::put(const WholeArrays& whole) {
+  for (std::size_t field = 0; field < whole.input.size(); ++field)
+    for_own_elements(from_side, static_cast<std::int64_t>(field), [&](std::int64_t address, std::int64_t i) {
+      host_in.set(address, whole.input[field][to_size(i)]);
+    });
+  source().put(host_in.data());
+}
+
+void run_arrays(const Members& members, std::vector<RunArrays>& arrays, Direction direction, const WholeArrays& whole) {
+  std::vector<const void*> ins;
+  std::vector<void*> outs;
+  for (RunArrays& a : arrays) {
+    a.put(whole);
+    ins.push_back(a.source().data());
+    outs.push_back(a.out.data());
+  }
+  members.run(direction, ins, outs);
+}
+
 namespace {
 
 void check_arrays(const Members& members, std::vector<RunArrays>& arrays, const TransformCase& c, Direction direction,
                   const WholeArrays& whole) {
   SCOPED_TRACE(std::string(direction == Direction::forward ? "forward" : "backward") +
                (arrays.front().in ? "" : ", in place"));
-  std::vector<const void*> ins;
-  std::vector<void*> outs;
-  for (RunArrays& a : arrays) {
-    for (std::int64_t f = 0; f < c.options.batch; ++f)
-      for_own_elements(a.from_side, f, [&](std::int64_t address, std::int64_t i) {
-        a.host_in.set(address, whole.input[to_size(f)][to_size(i)]);
-      });
-    a.source().put(a.host_in.data());
-    ins.push_back(a.source().data());
-    outs.push_back(a.out.data());
-  }
-  members.run(direction, ins, outs);
+  run_arrays(members, arrays, direction, whole);
   for (std::size_t m = 0; m < arrays.size(); ++m) {
     SCOPED_TRACE("rank " + std::to_string(arrays[m].to_side.rank));
     RunArrays& a = arrays[m];
@@ -83,10 +91,9 @@ void check_without_pause(Plan& plan, const TransformCase& c) {
   const std::array calls{Direction::forward,  Direction::forward, Direction::backward,
                          Direction::backward, Direction::forward, Direction::backward};
   const Members members = members_of(plan);
-  const std::size_t count = members.devices.size();
   std::array<std::vector<PlacedArray>, 2> arrays;  // input and output of the plan
   std::vector<void*> streams;
-  for (std::size_t m = 0; m < count; ++m) {
+  for (std::size_t m = 0; m < members.devices.size(); ++m) {
     for (const std::size_t side : {0, 1})
       arrays[side].emplace_back("device", members.devices[m], members.side(side == 1, m).bytes());
     streams.push_back(plan.stream(static_cast<int>(m)));
@@ -95,14 +102,8 @@ void check_without_pause(Plan& plan, const TransformCase& c) {
   std::vector<WholeArrays> whole;
   for (const Direction direction : calls) {
     std::vector<RunArrays>& run = fresh.emplace_back(make_arrays(members, c, direction, "device", false));
-    whole.push_back(
-        whole_arrays(c, direction, members.side(direction == Direction::backward, 0).element, whole.size()));
-    for (RunArrays& a : run) {
-      for_own_elements(a.from_side, 0, [&](std::int64_t address, std::int64_t i) {
-        a.host_in.set(address, whole.back().input[0][to_size(i)]);
-      });
-      a.in->put(a.host_in.data());
-    }
+    whole.push_back(whole_arrays(c, direction, run.front().from_side.element, whole.size()));
+    for (RunArrays& a : run) a.put(whole.back());
   }
   plan.set_streams(streams);
   for (std::size_t call = 0; call < calls.size(); ++call) {
@@ -110,7 +111,7 @@ void check_without_pause(Plan& plan, const TransformCase& c) {
     std::vector<const void*> ins;
     std::vector<void*> outs;
     const auto on_each = [&](const auto& body) {
-      for (std::size_t m = 0; m < count; ++m) {
+      for (std::size_t m = 0; m < members.devices.size(); ++m) {
         const device::DeviceScope scope(members.devices[m]);
         const auto copy = [&](void* to, const void* what, std::size_t bytes) {
           if (bytes > 0) device::copy_bytes(to, what, bytes, streams[m]);
@@ -134,7 +135,7 @@ void check_without_pause(Plan& plan, const TransformCase& c) {
   }
   plan.set_streams({});
   for (std::size_t call = 0; call < calls.size(); ++call)
-    for (std::size_t m = 0; m < count; ++m) {
+    for (std::size_t m = 0; m < members.devices.size(); ++m) {
       SCOPED_TRACE("call " + std::to_string(call));
       RunArrays& a = fresh[call][m];
       const device::DeviceScope scope(members.devices[m]);

@@ -86,6 +86,8 @@ struct RunArrays {
     if (!in_place) in = std::make_unique<PlacedArray>(memory, device, from.bytes(), c.shift * from.element.bytes());
   }
   PlacedArray& source() { return in ? *in : out; }
+  /// This member's part of all fields, on the host and where the plan reads it.
+  void put(const WholeArrays& whole);
 
   Side from_side, to_side;
   std::size_t bytes;
@@ -96,6 +98,9 @@ struct RunArrays {
 
 std::vector<RunArrays> make_arrays(const Members& members, const TransformCase& c, Direction direction,
                                    const std::string& memory, bool in_place);
+
+/// Puts the fields of a whole array into these, and runs.
+void run_arrays(const Members& members, std::vector<RunArrays>& arrays, Direction direction, const WholeArrays& whole);
 
 /// Runs with these arrays and compares; they may be used again.
 void check_arrays(const Members& members, std::vector<RunArrays>& arrays, const TransformCase& c, Direction direction,

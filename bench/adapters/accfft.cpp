@@ -10,19 +10,7 @@ namespace {
 
 class AccFft : public AdapterBase {
  public:
-  Description describe() const override {
-    return {.library = "accfft",
-            .version = "no version of its own",
-            .language = "C++",
-            .licence = "GPL-2.0",
-            .backend = "FFTW",
-            .capabilities = {{"kinds", {"c2c", "r2c"}},
-                             {"precisions", {"double"}},
-                             {"placements", {"out"}},
-                             {"layouts", {"slab", "pencil"}},
-                             {"outputs", {"any"}},
-                             {"threads", true}}};
-  }
+  Description describe() const override { return description_of("accfft", "no version of its own"); }
 
   ~AccFft() override {
     if (plan_) accfft_destroy_plan(plan_);

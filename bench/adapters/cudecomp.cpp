@@ -17,19 +17,10 @@ class CuDecomp : public GpuAdapter {
   }
 
   Description describe() const override {
-    return {.library = "cudecomp",
-            .version = std::to_string(CUDECOMP_MAJOR) + "." + std::to_string(CUDECOMP_MINOR) + "." +
-                       std::to_string(CUDECOMP_PATCH),
-            .language = "C++",
-            .licence = "Apache-2.0",
-            .backend = "cuFFT",
-            .gpu = true,
-            .capabilities = {{"kinds", {"c2c"}},
-                             {"precisions", {"double", "single"}},
-                             {"placements", {"out"}},
-                             {"layouts", {"slab", "pencil"}},
-                             {"outputs", {"any"}}},
-            .options = {{"backend", {"auto", "mpi", "mpi_pipelined", "alltoall", "nccl", "nccl_pipelined"}}}};
+    return description_of(
+        "cudecomp",
+        std::to_string(CUDECOMP_MAJOR) + "." + std::to_string(CUDECOMP_MINOR) + "." + std::to_string(CUDECOMP_PATCH),
+        {{"backend", {"auto", "mpi", "mpi_pipelined", "alltoall", "nccl", "nccl_pipelined"}}});
   }
 
   void plan(const Case& wanted, MPI_Comm comm) override {

@@ -6,17 +6,7 @@ namespace {
 
 class Cufft : public GpuAdapter {
  public:
-  Description describe() const override {
-    return {.library = "cufft",
-            .version = cufft_version_text(),
-            .language = "C",
-            .licence = "NVIDIA",
-            .backend = "cuFFT",
-            .gpu = true,
-            .distributed = false,
-            .capabilities = {
-                {"kinds", {"c2c", "r2c"}}, {"precisions", {"double", "single"}}, {"placements", {"out", "in"}}}};
-  }
+  Description describe() const override { return description_of("cufft", cufft_version_text()); }
 
   void plan(const Case& wanted, MPI_Comm comm) override {
     wanted_ = wanted;

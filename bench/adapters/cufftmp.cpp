@@ -12,19 +12,7 @@ class CufftMp : public GpuAdapter {
     if (stream_) cudaStreamDestroy(stream_);
   }
 
-  Description describe() const override {
-    return {.library = "cufftmp",
-            .version = cufft_version_text(),
-            .language = "C",
-            .licence = "NVIDIA",
-            .backend = "cuFFT, NVSHMEM",
-            .gpu = true,
-            .capabilities = {{"kinds", {"c2c", "r2c"}},
-                             {"precisions", {"double", "single"}},
-                             {"placements", {"in"}},
-                             {"layouts", {"slab"}},
-                             {"outputs", {"any"}}}};
-  }
+  Description describe() const override { return description_of("cufftmp", cufft_version_text()); }
 
   std::string refuse(const Case& wanted, int ranks) const override {
     if (wanted.shape[0] < ranks || wanted.shape[1] < ranks) return "cufftmp wants a plane for every rank";

@@ -7,15 +7,7 @@ namespace {
 class CufftXt : public GpuAdapter {
  public:
   Description describe() const override {
-    return {.library = "cufftxt",
-            .version = cufft_version_text(),
-            .language = "C",
-            .licence = "NVIDIA",
-            .backend = "cuFFT",
-            .gpu = true,
-            .distributed = false,
-            .capabilities = {{"kinds", {"c2c", "r2c"}}, {"precisions", {"double", "single"}}, {"placements", {"in"}}},
-            .options = {{"devices", Json::array()}}};
+    return description_of("cufftxt", cufft_version_text(), {{"devices", Json::array()}});
   }
 
   std::string refuse(const Case& wanted, int ranks) const override {

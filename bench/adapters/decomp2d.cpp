@@ -16,16 +16,9 @@ namespace {
 class Decomp2d : public AdapterBase {
  public:
   Description describe() const override {
-    return {.library = "2decomp",
-            .version = SHARDFFT_BENCH_DECOMP2D_VERSION,
-            .language = "Fortran",
-            .licence = "BSD-3-Clause",
-            .backend = "FFTW, MKL or its own",
-            .capabilities = {{"kinds", {"c2c", "r2c"}},
-                             {"precisions", {decomp2d_real_bytes() == 8 ? "double" : "single"}},
-                             {"placements", {"out"}},
-                             {"layouts", {"slab", "pencil"}},
-                             {"outputs", {"any"}}}};
+    Description all = description_of("2decomp", SHARDFFT_BENCH_DECOMP2D_VERSION);
+    all.capabilities["precisions"] = Json::array({decomp2d_real_bytes() == 8 ? "double" : "single"});
+    return all;
   }
 
   std::string refuse(const Case& wanted, int ranks) const override {

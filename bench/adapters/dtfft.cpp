@@ -18,17 +18,7 @@ void check(dtfft_error_t status) {
 class DtFft : public AdapterBase {
  public:
   Description describe() const override {
-    return {.library = "dtfft",
-            .version = version(),
-            .language = "Fortran",
-            .licence = "GPL-3.0",
-            .backend = "FFTW (in the adapter)",
-            .capabilities = {{"kinds", {"c2c", "r2c"}},
-                             {"precisions", {"double", "single"}},
-                             {"placements", {"out"}},
-                             {"layouts", {"slab", "pencil"}},
-                             {"outputs", {"any"}}},
-            .options = {{"backend", {"datatype", "p2p", "a2a", "pipelined"}}}};
+    return description_of("dtfft", version(), {{"backend", {"datatype", "p2p", "a2a", "pipelined"}}});
   }
 
   ~DtFft() override {

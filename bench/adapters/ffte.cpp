@@ -20,18 +20,7 @@ constexpr int longest = 4096;  // NDA3 of its param.h as it is shipped
 
 class Ffte : public AdapterBase {
  public:
-  Description describe() const override {
-    return {.library = "ffte",
-            .version = "no version of its own",
-            .language = "Fortran",
-            .licence = "FFTE's own, permissive",
-            .backend = "its own",
-            .capabilities = {{"kinds", {"c2c", "r2c"}},
-                             {"precisions", {"double"}},
-                             {"placements", {"out", "in"}},
-                             {"layouts", {"slab", "pencil"}},
-                             {"outputs", {"any", "natural"}}}};
-  }
+  Description describe() const override { return description_of("ffte", "no version of its own"); }
 
   std::string refuse(const Case& wanted, int ranks) const override {
     if (wanted.real() != wanted.in_place())

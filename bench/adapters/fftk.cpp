@@ -9,18 +9,7 @@ namespace {
 
 class Fftk : public AdapterBase {
  public:
-  Description describe() const override {
-    return {.library = "fftk",
-            .version = "no version of its own",
-            .language = "C++",
-            .licence = "BSD-3-Clause",
-            .backend = "FFTW",
-            .capabilities = {{"kinds", {"c2c"}},
-                             {"precisions", {"double"}},
-                             {"placements", {"out"}},
-                             {"layouts", {"slab", "pencil"}},
-                             {"outputs", {"any"}}}};
-  }
+  Description describe() const override { return description_of("fftk", "no version of its own"); }
 
   ~Fftk() override {
     if (library_.Finalize) library_.Finalize();

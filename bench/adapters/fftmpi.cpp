@@ -12,17 +12,10 @@ namespace {
 class FftMpi : public AdapterBase {
  public:
   Description describe() const override {
-    return {.library = "fftmpi",
-            .version = FFTMPI_VERSION,
-            .language = "C++",
-            .licence = "BSD-3-Clause",
-            .backend = "FFTW, MKL or KISS",
-            .capabilities = {{"kinds", {"c2c"}},
-                             {"precisions", {sizeof(FFT_SCALAR) == 8 ? "double" : "single"}},
-                             {"placements", {"out", "in"}},
-                             {"layouts", {"slab", "pencil", "brick"}},
-                             {"outputs", {"any", "natural"}}},
-            .options = {{"collective", {0, 1, 2}}, {"exchange", {0, 1}}, {"pack", {0, 1, 2}}}};
+    Description all = description_of("fftmpi", FFTMPI_VERSION,
+                                     {{"collective", {0, 1, 2}}, {"exchange", {0, 1}}, {"pack", {0, 1, 2}}});
+    all.capabilities["precisions"] = Json::array({sizeof(FFT_SCALAR) == 8 ? "double" : "single"});
+    return all;
   }
 
   std::string refuse(const Case& wanted, int ranks) const override {

@@ -9,18 +9,7 @@ namespace {
 
 class Fftw : public AdapterBase {
  public:
-  Description describe() const override {
-    return {.library = "fftw",
-            .version = fftw_version_text(),
-            .language = "C",
-            .licence = "GPL-2.0",
-            .backend = "FFTW",
-            .distributed = false,
-            .capabilities = {{"kinds", {"c2c", "r2c", "r2r"}},
-                             {"precisions", {"double", "single"}},
-                             {"placements", {"out", "in"}},
-                             {"threads", true}}};
-  }
+  Description describe() const override { return description_of("fftw", fftw_version_text()); }
 
   void plan(const Case& wanted, MPI_Comm) override {
     const auto reals = wanted.in_place() && wanted.halves() ? 2 * wanted.spectrum()[2] : wanted.shape[2];

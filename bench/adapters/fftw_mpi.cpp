@@ -35,18 +35,7 @@ struct MpiApi<float> {
 class FftwMpi : public AdapterBase {
  public:
   Description describe() const override {
-    return {.library = "fftw-mpi",
-            .version = fftw_version_text(),
-            .language = "C",
-            .licence = "GPL-2.0",
-            .backend = "FFTW",
-            .capabilities = {{"kinds", {"c2c", "r2c", "r2r"}},
-                             {"precisions", {"double", "single"}},
-                             {"placements", {"out", "in"}},
-                             {"layouts", {"slab"}},
-                             {"outputs", {"any", "natural"}},
-                             {"threads", true}},
-            .options = {{"keep_input", {false, true}}}};
+    return description_of("fftw-mpi", fftw_version_text(), {{"keep_input", {false, true}}});
   }
 
   void plan(const Case& wanted, MPI_Comm comm) override {

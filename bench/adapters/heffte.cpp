@@ -11,20 +11,13 @@ namespace {
 class HeFfte : public AdapterBase {
  public:
   Description describe() const override {
-    return {.library = "heffte",
-            .version = SHARDFFT_BENCH_HEFFTE_VERSION,
-            .language = "C++",
-            .licence = "BSD-3-Clause",
-            .backend = backend_.empty() ? "by option backend" : backend_,
-            .capabilities = {{"kinds", {"c2c", "r2c", "r2r"}},
-                             {"precisions", {"double", "single"}},
-                             {"placements", {"out"}},
-                             {"layouts", {"slab", "pencil", "brick"}},
-                             {"outputs", {"any", "natural"}}},
-            .options = {{"backend", backends()},
-                        {"algorithm", heffte_algorithms},
-                        {"reorder", {true, false}},
-                        {"pencils", {true, false}}}};
+    Description all = description_of("heffte", SHARDFFT_BENCH_HEFFTE_VERSION,
+                                     {{"backend", backends()},
+                                      {"algorithm", heffte_algorithms},
+                                      {"reorder", {true, false}},
+                                      {"pencils", {true, false}}});
+    if (!backend_.empty()) all.backend = backend_;
+    return all;
   }
 
   std::string refuse(const Case& wanted, int ranks) const override {

@@ -11,21 +11,11 @@ namespace {
 class HeFfteGpu : public GpuAdapter {
  public:
   Description describe() const override {
-    return {.library = "heffte-gpu",
-            .version = SHARDFFT_BENCH_HEFFTE_VERSION,
-            .language = "C++",
-            .licence = "BSD-3-Clause",
-            .backend = "cuFFT",
-            .gpu = true,
-            .capabilities = {{"kinds", {"c2c", "r2c"}},
-                             {"precisions", {"double", "single"}},
-                             {"placements", {"out"}},
-                             {"layouts", {"slab", "pencil", "brick"}},
-                             {"outputs", {"any", "natural"}}},
-            .options = {{"algorithm", heffte_algorithms},
-                        {"reorder", {true, false}},
-                        {"pencils", {true, false}},
-                        {"gpu_aware", {false, true}}}};
+    return description_of("heffte-gpu", SHARDFFT_BENCH_HEFFTE_VERSION,
+                          {{"algorithm", heffte_algorithms},
+                           {"reorder", {true, false}},
+                           {"pencils", {true, false}},
+                           {"gpu_aware", {false, true}}});
   }
 
   std::string refuse(const Case& wanted, int ranks) const override {

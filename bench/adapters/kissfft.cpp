@@ -20,15 +20,7 @@ class KissFft : public AdapterBase {
     for (void* plan : {forward_, backward_}) kiss_fft_free(plan);
   }
 
-  Description describe() const override {
-    return {.library = "kissfft",
-            .version = SHARDFFT_BENCH_KISSFFT_VERSION,
-            .language = "C",
-            .licence = "BSD-3-Clause",
-            .backend = "KISS FFT",
-            .distributed = false,
-            .capabilities = {{"kinds", {"c2c", "r2c"}}, {"precisions", {"single"}}, {"placements", {"out"}}}};
-  }
+  Description describe() const override { return description_of("kissfft", SHARDFFT_BENCH_KISSFFT_VERSION); }
 
   std::string refuse(const Case& wanted, int ranks) const override {
     if (wanted.real() && wanted.shape[2] % 2) return "kissfft wants an even last size for real fields";

@@ -12,18 +12,7 @@ namespace {
 
 class Mkl : public AdapterBase {
  public:
-  Description describe() const override {
-    return {.library = "mkl",
-            .version = mkl_version_text(),
-            .language = "C",
-            .licence = "Intel Simplified Software License",
-            .backend = "MKL",
-            .distributed = false,
-            .capabilities = {{"kinds", {"c2c", "r2c"}},
-                             {"precisions", {"double", "single"}},
-                             {"placements", {"out", "in"}},
-                             {"threads", true}}};
-  }
+  Description describe() const override { return description_of("mkl", mkl_version_text()); }
 
   ~Mkl() override {
     if (plan_) DftiFreeDescriptor(&plan_);

@@ -56,19 +56,7 @@ class LocalMkl {
 
 class MklCluster : public AdapterBase {
  public:
-  Description describe() const override {
-    return {.library = "mkl-cluster",
-            .version = mkl_version_text(),
-            .language = "C",
-            .licence = "Intel Simplified Software License",
-            .backend = "MKL",
-            .capabilities = {{"kinds", {"c2c", "r2c"}},
-                             {"precisions", {"double", "single"}},
-                             {"placements", {"out", "in"}},
-                             {"layouts", {"slab"}},
-                             {"outputs", {"any", "natural"}},
-                             {"threads", true}}};
-  }
+  Description describe() const override { return description_of("mkl-cluster", mkl_version_text()); }
 
   std::string refuse(const Case& wanted, int ranks) const override {
     if (ranks > std::min(wanted.shape[0], wanted.shape[1])) return "mkl-cluster wants a plane for every rank";

@@ -19,18 +19,7 @@ namespace {
 
 class P3dFft : public AdapterBase {
  public:
-  Description describe() const override {
-    return {.library = "p3dfft",
-            .version = "2.x",
-            .language = "Fortran",
-            .licence = "BSD-3-Clause",
-            .backend = "FFTW",
-            .capabilities = {{"kinds", {"r2c"}},
-                             {"precisions", {"double"}},
-                             {"placements", {"out"}},
-                             {"layouts", {"slab", "pencil"}},
-                             {"outputs", {"any"}}}};
-  }
+  Description describe() const override { return description_of("p3dfft", "2.x"); }
 
   std::string refuse(const Case& wanted, int ranks) const override {
     if (const std::string why = refuse_by_capabilities(describe(), wanted, ranks); !why.empty()) return why;

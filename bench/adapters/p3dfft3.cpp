@@ -12,18 +12,7 @@ namespace {
 
 class P3dFft3 : public AdapterBase {
  public:
-  Description describe() const override {
-    return {.library = "p3dfft++",
-            .version = VERSION,
-            .language = "C++",
-            .licence = "BSD-3-Clause",
-            .backend = "FFTW",
-            .capabilities = {{"kinds", {"c2c", "r2c"}},
-                             {"precisions", {"double", "single"}},
-                             {"placements", {"out", "in"}},
-                             {"layouts", {"slab", "pencil"}},
-                             {"outputs", {"any", "natural"}}}};
-  }
+  Description describe() const override { return description_of("p3dfft++", VERSION); }
 
   std::string refuse(const Case& wanted, int ranks) const override {
     const auto least = std::min({wanted.shape[0], wanted.shape[1], wanted.spectrum()[2]});

@@ -14,17 +14,7 @@ namespace {
 class Pfft : public AdapterBase {
  public:
   Description describe() const override {
-    return {.library = "pfft",
-            .version = SHARDFFT_BENCH_PFFT_VERSION,
-            .language = "C",
-            .licence = "GPL-3.0",
-            .backend = "FFTW",
-            .capabilities = {{"kinds", {"c2c", "r2c", "r2r"}},
-                             {"precisions", {"double"}},
-                             {"placements", {"out"}},
-                             {"layouts", {"slab", "pencil"}},
-                             {"outputs", {"any", "natural"}}},
-            .options = {{"tune", {true, false}}}};
+    return description_of("pfft", SHARDFFT_BENCH_PFFT_VERSION, {{"tune", {true, false}}});
   }
 
   ~Pfft() override {

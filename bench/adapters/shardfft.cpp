@@ -11,21 +11,7 @@ namespace {
 
 class Shardfft : public AdapterBase {
  public:
-  Description describe() const override {
-    return {.library = "shardfft",
-            .version = SHARDFFT_BENCH_VERSION,
-            .language = "C++",
-            .licence = "BSD-3-Clause",
-            .backend = "FFTW, MKL or lanes",
-            .capabilities = {{"kinds", {"c2c", "r2c", "r2r"}},
-                             {"precisions", {"double", "single"}},
-                             {"placements", {"out", "in"}},
-                             {"layouts", {"slab", "pencil", "brick", "cyclic", "boxes"}},
-                             {"outputs", {"any", "natural"}},
-                             {"features", {"transforms", "axes", "modes", "batch", "apply"}},
-                             {"threads", true}},
-            .options = options()};
-  }
+  Description describe() const override { return description_of("shardfft", SHARDFFT_BENCH_VERSION, options()); }
 
   void plan(const Case& wanted, MPI_Comm comm) override {
     int rank = 0, ranks = 1;

@@ -16,20 +16,7 @@ class ShardfftGpu : public GpuAdapter {
     plan_.reset();
     if (stream_) cudaStreamDestroy(stream_);
   }
-  Description describe() const override {
-    return {.library = "shardfft-gpu",
-            .version = SHARDFFT_BENCH_VERSION,
-            .language = "C++",
-            .licence = "BSD-3-Clause",
-            .backend = "cuFFT and own line passes",
-            .gpu = true,
-            .capabilities = {{"kinds", {"c2c", "r2c"}},
-                             {"precisions", {"double", "single"}},
-                             {"placements", {"out", "in"}},
-                             {"layouts", {"slab", "pencil", "brick"}},
-                             {"outputs", {"any", "natural"}}},
-            .options = options()};
-  }
+  Description describe() const override { return description_of("shardfft-gpu", SHARDFFT_BENCH_VERSION, options()); }
 
   void plan(const Case& wanted, MPI_Comm comm) override {
     wanted_ = wanted;

@@ -14,20 +14,7 @@ class ShardfftGroup : public GpuAdapter {
     plan_.reset();
     for (const cudaStream_t stream : streams_) cudaStreamDestroy(stream);
   }
-  Description describe() const override {
-    return {.library = "shardfft-group",
-            .version = SHARDFFT_BENCH_VERSION,
-            .language = "C++",
-            .licence = "BSD-3-Clause",
-            .backend = "cuFFT and own line passes",
-            .gpu = true,
-            .distributed = false,
-            .capabilities = {{"kinds", {"c2c", "r2c"}},
-                             {"precisions", {"double", "single"}},
-                             {"placements", {"out", "in"}},
-                             {"outputs", {"any", "natural"}}},
-            .options = options()};
-  }
+  Description describe() const override { return description_of("shardfft-group", SHARDFFT_BENCH_VERSION, options()); }
 
   void plan(const Case& wanted, MPI_Comm) override {
     wanted_ = wanted;

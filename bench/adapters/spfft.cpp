@@ -11,18 +11,7 @@ namespace {
 class SpFft : public AdapterBase {
  public:
   Description describe() const override {
-    return {.library = "spfft",
-            .version = SHARDFFT_BENCH_SPFFT_VERSION,
-            .language = "C++",
-            .licence = "BSD-3-Clause",
-            .backend = "FFTW",
-            .capabilities = {{"kinds", {"c2c", "r2c"}},
-                             {"precisions", {"double"}},
-                             {"placements", {"out"}},
-                             {"layouts", {"slab"}},
-                             {"outputs", {"any"}},
-                             {"threads", true}},
-            .options = {{"exchange", {"buffered", "compact", "unbuffered"}}}};
+    return description_of("spfft", SHARDFFT_BENCH_SPFFT_VERSION, {{"exchange", {"buffered", "compact", "unbuffered"}}});
   }
 
   void plan(const Case& wanted, MPI_Comm comm) override {

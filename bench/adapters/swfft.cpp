@@ -11,18 +11,7 @@ namespace {
 
 class SwFft : public AdapterBase {
  public:
-  Description describe() const override {
-    return {.library = "swfft",
-            .version = "1.0",
-            .language = "C++",
-            .licence = "BSD-3-Clause",
-            .backend = "FFTW",
-            .capabilities = {{"kinds", {"c2c"}},
-                             {"precisions", {"double"}},
-                             {"placements", {"out"}},
-                             {"layouts", {"brick"}},
-                             {"outputs", {"any"}}}};
-  }
+  Description describe() const override { return description_of("swfft", "1.0"); }
 
   std::string refuse(const Case& wanted, int ranks) const override {
     // SWFFT ends the program when its grids do not divide the sizes; this is enough for that never to happen.

@@ -28,6 +28,10 @@ struct Description {
   Json options = Json::object();  // {"name": [values]} accepted in the case's "options"
 };
 
+// By the row of the library in libraries.cpp.
+Description description_of(const std::string& library, const std::string& version,
+                           const Json& options = Json::object());
+
 class Adapter {
  public:
   virtual ~Adapter() = default;

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
+import cells
 import stated
 from points import as_list
 
@@ -71,7 +72,7 @@ def _again(samples: list[float], chance: random.Random) -> list[float]:
 
 def sheet(table: stated.Table, heads: list[str]) -> Sheet:
     """The numbers of a table that come from records."""
-    made = Sheet(_heads(heads), [[stated.plain(cell) for cell in row] for row in table.rows], table.keys, {})
+    made = Sheet(_heads(heads), [[cells.plain(cell) for cell in row] for row in table.rows], table.keys, {})
     for number in range(len(table.rows) if table.spec else 0):
         row = table.row(number)
         for offset, expression in enumerate(table.cells(number)):
@@ -178,7 +179,7 @@ def _draw(axis, one: Curve, palette: Palette, line: bool) -> None:
 def write(page: Path, table: stated.Table, into: Path, taken: set[str]) -> list[str]:
     """The PDF of a table, once for each item that its heading names; their names, none where it holds no numbers."""
     lines = page.read_text(encoding="utf-8").splitlines()
-    heads = [stated.plain(cell) for cell in lines[table.begin - 3].strip().strip("|").split("|")]
+    heads = [cells.plain(cell) for cell in lines[table.begin - 3].strip().strip("|").split("|")]
     made = figure(sheet(table, heads))
     if made is None:
         return []

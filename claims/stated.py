@@ -26,6 +26,8 @@ from pathlib import Path
 from statistics import median
 
 import yaml
+from cells import NUMBER, filled, same, unmarked
+from newest import newest
 from points import KINDS, TYPES, as_list, drawn, shape_of, shown
 from texts import text_lines
 
@@ -34,9 +36,9 @@ from shardfft_bench import results
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "bench" / "results"
 SPEC = re.compile(r"<!-- records\n(.*?)-->", re.DOTALL)
-NUMBER = re.compile(r"(?<![\w.^-])\d+(?:\.\d+)?(?:e-?\d+)?(?![\w^]|\.\d)|\?")
 POINT = ("shape", "kind", "precision", "layout", "output", "placement", "ranks", "network", "threads", "grid")
 LIST = "| item | what | status |"  # a table that the manifest makes
+ANY = range(1, 9999)  # numbers of ranks
 OURS = ("shardfft", "shardfft-gpu", "shardfft-group", "shardfft-slab", "share")
 
 
@@ -67,7 +69,7 @@ def read(name: str) -> tuple[dict, ...]:
     return tuple(json.loads(line) for file in files for line in results.lines(file) if line.startswith("{"))
 
 
-def _value(record: dict, key: str):
+def value_of(record: dict, key: str):
     """What a record says of one key of its point."""
     said = record["point"].get(key, record["case"].get(key, record.get(key)))
     return said.get("name") if key == "network" and isinstance(said, dict) else said
@@ -98,7 +100,7 @@ class Row:
             for one in records
             if one.get("status") == "ok"
             and label in (None, one["label"])
-            and all(_value(one, key) == value for key, value in want.items())
+            and all(value_of(one, key) == value for key, value in want.items())
         ]
 
     def rounds(self, label: str, point: dict) -> list[list[float]]:
@@ -147,6 +149,19 @@ class Row:
                     found.append(min(kept.values()) / (by or self.ms)(ours, **here))
         return found
 
+    def spread(self, ours: str, pattern: str, machines: str, rivals: str = "", ranks=ANY) -> list[float]:
+        """Worst and best ratio at every point of the newest sets of these machines: claims/newest.py says which."""
+        of = [(where, n) for where, n in newest(pattern, machines, rivals) if n in ranks]
+        found = [one for where, n in of for one in self.ratios(ours, records=where, rivals=rivals, ranks=n)]
+        return [min(found), max(found)]
+
+    def versions(self, ours: str, pattern: str, machines: str, rivals: str = "", ranks=ANY) -> str:
+        """Versions of this library in the same sets."""
+        of = [name for where, n in newest(pattern, machines, rivals) if n in ranks for name in where]
+        return ", ".join(
+            sorted({one["version"].split()[0] for name in of for one in read(name) if one["label"] == ours})
+        )
+
     def joules(self, label: str, **point) -> float:
         """Joules of all devices for one pair, of the better round."""
         found = self.found(label, point)
@@ -185,7 +200,7 @@ class Row:
 
     def offers(self, label: str, key: str = "layout", **point) -> str:
         """The layouts, or what else the key is, at which the label was run and was right."""
-        found = sorted({str(_value(one, key)) for one in self.found(label, point)})
+        found = sorted({str(value_of(one, key)) for one in self.found(label, point)})
         if not found:
             raise LookupError(f"{label} was not right at { ({**self.point, **point}) }")
         return ", ".join(found)
@@ -231,7 +246,18 @@ class Row:
     def names(self) -> dict:
         """What an expression may use."""
         own = (self.ms, self.least, self.better, self.rivals, self.best, self.joules, self.r, self.version, self.fact)
-        own = (*own, self.said, self.offers, self.share, self.processor, self.product, self.ratios, self.bandwidth)
+        own = (
+            *own,
+            self.spread,
+            self.versions,
+            self.said,
+            self.offers,
+            self.share,
+            self.processor,
+            self.product,
+            self.ratios,
+            self.bandwidth,
+        )
         plain = {"min": min, "max": max, "median": median, "sum": sum, "len": len, "log2": math.log2, "pi": math.pi}
         return {
             **{one.__name__: one for one in (*own, self.line, self.slope)},
@@ -262,14 +288,14 @@ class Table:
             cells = self.cells(line)
             for number, cell in enumerate(row[self.keys :]):
                 if not (number < len(cells) and cells[number]):
-                    count += len(NUMBER.findall(_plain(cell)))
+                    count += len(NUMBER.findall(unmarked(cell)))
         return count
 
     def row(self, number: int) -> Row:
         """The point that the first cells of a row name."""
         point = dict(self.spec.get("with", {}))
         for key, cell in zip(self.spec["keys"], self.rows[number], strict=False):
-            text = _plain(cell).strip()
+            text = unmarked(cell).strip()
             if key == "shape":
                 point["shape"] = shape_of(text)
             elif key == "type":
@@ -316,42 +342,10 @@ class Table:
                 found.append(f"{where}: {type(error).__name__}: {error}")
                 continue
             for column, wanted in values:
-                text = _plain(row[column])
-                if not _same(text, wanted):
+                text = unmarked(row[column])
+                if not same(text, wanted):
                     found.append(f"{where}: '{text.strip()}' is stated, the records say {shown(wanted)}")
         return found
-
-
-def _plain(cell: str) -> str:
-    """Without links' targets, stars and code marks."""
-    return re.sub(r"\]\([^)]*\)", "]", cell).replace("*", "").replace("`", "")
-
-
-def plain(cell: str) -> str:
-    """A cell's words as they are read: without marks and without where links lead."""
-    return re.sub(r"\[([^]]*)\]", r"\1", _plain(cell)).strip()
-
-
-def _same(text: str, values: list) -> bool:
-    if any(isinstance(one, str) for one in values):
-        return text.strip() == ", ".join(map(str, values))
-    stated = NUMBER.findall(text)
-    return "?" not in stated and len(stated) == len(values) and all(map(_rounds_to, stated, values))
-
-
-def _rounds_to(stated: str, value: float) -> bool:
-    mantissa, _, exponent = stated.partition("e")
-    unit = 10.0 ** (int(exponent or 0) - len(mantissa.partition(".")[2]))
-    return abs(float(stated) - value) <= 0.5 * unit * (1 + 1e-6)
-
-
-def _format(value: float) -> str:
-    """Three digits, as tables print them; whole numbers as they are."""
-    if isinstance(value, int) or value == 0:
-        return f"{value:.0f}"
-    if abs(value) < 1e-3:
-        return f"{value:.1e}"
-    return f"{value:.{max(0, 2 - math.floor(math.log10(abs(value))))}f}"
 
 
 def tables(page: Path) -> list[Table]:
@@ -399,10 +393,6 @@ def write(page: Path) -> None:
             for column, values in found:
                 given = iter(values)
                 if "?" in row[column]:
-                    row[column] = NUMBER.sub(lambda _: _filled(next(given)), row[column])  # noqa: B023
+                    row[column] = NUMBER.sub(lambda _: filled(next(given)), row[column])  # noqa: B023
             lines[table.begin - 1 + number] = "|" + "|".join(row) + "|"
     page.write_text("\n".join(lines) + "\n", encoding="utf-8")
-
-
-def _filled(value) -> str:
-    return value if isinstance(value, str) else _format(value)

@@ -9,6 +9,8 @@ import sys
 from collections import Counter
 from pathlib import Path
 
+import cells
+import prose
 import stated
 import yaml
 
@@ -16,6 +18,9 @@ from shardfft_bench.results import FILE
 
 STUDIES = stated.ROOT / "docs" / "studies"
 STATUSES = ("recorded", "in part", "not measurable", "missing")
+POINTS = 3  # of a curve
+# Drivers of this library, of its parts and of the machine.
+OURS = {"shardfft", "shardfft-gpu", "shardfft-group", "cannon-parts", "transposition", "mpi"}
 PAPERS = {"000": 23, "001": 18, "002": 22, "003": 16, "004": 24}  # items of each
 
 
@@ -26,7 +31,7 @@ def manifest() -> dict:
 
 def item_fault(item: dict) -> str:
     """What an item of the manifest lacks; empty when nothing."""
-    unknown = set(item) - {"id", "title", "status", "records", "page", "reason", "note"}
+    unknown = set(item) - {"id", "title", "status", "records", "page", "reason", "note", "rule", "same_as"}
     if unknown:
         return f"unknown {', '.join(sorted(unknown))}"
     if item["status"] not in STATUSES:
@@ -47,6 +52,48 @@ def item_fault(item: dict) -> str:
         return f"there is no docs/studies/{item['page']}"
     if f"### {item['id']}" not in page.read_text(encoding="utf-8"):
         return f"docs/studies/{item['page']} has no heading that names it"
+    return rule_fault(item) if item["status"] == "recorded" else ""
+
+
+def own_section(item: dict) -> tuple[list[str], int]:
+    """The lines below the item's heading, and the number of the first one."""
+    lines = (STUDIES / item["page"]).read_text(encoding="utf-8").splitlines()
+    named = re.compile(rf"### .*{re.escape(item['id'])}(?![\w.])")
+    begin = next(number for number, line in enumerate(lines, 1) if named.match(line))
+    rest = lines[begin:]
+    return rest[
+        : next((n for n, line in enumerate(rest) if line.startswith("## ") or line.startswith("### ")), None)
+    ], begin
+
+
+def rule_fault(item: dict) -> str:
+    """What of the manifest's rule a recorded item does not keep, as far as a script can tell."""
+    if "same_as" in item:
+        return f"it shows the records of {item['same_as']}, where they are counted: 'in part'"
+    lines, begin = own_section(item)
+    inside = range(begin, begin + len(lines) + 1)
+    drawn = any(line.startswith("![") for line in lines)
+    if re.match(r"\d+-(figure|table)-", item["id"]) and not drawn:
+        tables = stated.tables(STUDIES / item["page"])
+        if not any(table.begin in inside for table in tables):
+            return "its section has neither a table nor a picture of its own"
+    rule = item.get("rule")
+    if not rule:
+        return ""
+    values: dict[str, set] = {}
+    for one in (one for name in item["records"] for one in stated.read(name)):
+        if one.get("status") == "ok" and (
+            rule["axis"] == "shape" or max(one["point"]["shape"]) >= rule.get("extent", 1)
+        ):
+            bytes_ = one["case"].get("options", {}).get("bytes")
+            value = bytes_ if rule["axis"] == "bytes" else stated.value_of(one, rule["axis"])
+            values.setdefault(one["library"], set()).add(str(value))
+    full = {library for library, found in values.items() if len(found) >= POINTS}
+    rivals = full - OURS
+    if len(full) == len(rivals):
+        return f"ours has fewer than {POINTS} values of {rule['axis']}"
+    if len(rivals) < rule.get("rivals", 0):
+        return f"{len(rivals)} rivals have {POINTS} values of {rule['axis']}, of {rule['rivals']}"
     return ""
 
 
@@ -134,7 +181,9 @@ def counts() -> dict[str, int]:
     """What may only become fewer, counted anew."""
     tables = [table for page in stated.pages() for table in stated.tables(page)]
     named, known = revisions(), history()
-    found = {"without_record": sum(table.unrecorded() for table in tables), "dirty_records": dirty(named)}
+    sentences = sum(prose.unrecorded(page) for page in prose.pages())
+    found = {"without_record": sum(table.unrecorded() for table in tables), "prose_without_record": sentences}
+    found["dirty_records"] = dirty(named)
     return found if known is None else {**found, "lost_revisions": lost(named, known)}
 
 
@@ -167,8 +216,8 @@ def export(pages: list[Path], into: Path) -> tuple[int, int]:
     for page in pages:
         lines = page.read_text(encoding="utf-8").splitlines()
         for number, table in enumerate(stated.tables(page), 1):
-            rows = [[stated.plain(cell) for cell in row] for row in table.rows]
-            head = [stated.plain(cell) for cell in lines[table.begin - 3].strip().strip("|").split("|")]
+            rows = [[cells.plain(cell) for cell in row] for row in table.rows]
+            head = [cells.plain(cell) for cell in lines[table.begin - 3].strip().strip("|").split("|")]
             write_table(into, f"{page.stem}-{number}", head, rows, f"docs/studies/{page.name}, table {number}")
             pictures.write(page, table, into, drawn)
             count += 1
@@ -201,6 +250,7 @@ def main() -> int:
     tables = [table for page in stated.pages() for table in stated.tables(page)]
     faults = manifest_faults(known) + list_faults(known) + [fault for table in tables for fault in table.faults()]
     counted = counts()
+    faults += [fault for page in prose.pages() for one in prose.paragraphs(page) for fault in one.faults()]
     faults += count_faults(known, counted)
     for fault in faults:
         print(f"  {fault}")

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 
 import pictures
+import prose
 import pytest
 import stated
 import studies
@@ -71,6 +72,22 @@ def test_figures_without_a_record_and_records_without_a_revision_only_become_few
 def test_an_item_without_what_its_status_needs_is_a_fault(change, words):
     good = next(item for item in KNOWN["items"] if item["status"] == "recorded")
     assert studies.item_fault(good) == ""
+    assert words in studies.item_fault({**good, **change})
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"id": "000-figure-2.5", "same_as": "000-figure-2.3"}, "it shows the records of 000-figure-2.3"),
+        ({"id": "000-figure-2.5"}, "neither a table nor a picture of its own"),
+        ({"rule": {"axis": "ranks", "rivals": 9, "extent": 256}}, "rivals have 3 values of ranks, of 9"),
+        ({"rule": {"axis": "ranks", "rivals": 2, "extent": 257}}, "ours has fewer than 3 values of ranks"),
+        ({"rule": {"axis": "network", "rivals": 2, "extent": 256}}, "ours has fewer than 3 values of network"),
+    ],
+)
+def test_what_a_script_can_tell_of_the_rule_is_checked(change, words):
+    good = next(item for item in KNOWN["items"] if item["id"] == "000-figure-2.3")
+    assert good["rule"] == {"axis": "ranks", "rivals": 2, "extent": 256} and studies.item_fault(good) == ""
     assert words in studies.item_fault({**good, **change})
 
 
@@ -165,3 +182,21 @@ def test_what_no_record_has_is_a_fault(page):
     path.write_text(path.read_text().replace("8^3", "9^3"))
     [table] = stated.tables(path)
     assert "no good record of a" in table.faults()[0]
+
+
+def test_figures_in_sentences_are_compared_and_counted(page, tmp_path):
+    path = page("1.5")
+    head = '<!-- figures\n"1.50 ms": ms("a",\n  records="lines.jsonl")\n"gone": 1\n-->\n'
+    text = "It takes 1.50 ms, 2 to 3 times as\nlong as b, and *4* %.\n\n| 5 ms |\n|---|\n\n"
+    text += "```sh\n6 ms\n```\n7 GB/s <!-- 8 ms -->\n"
+    path.write_text(head + text)
+    [one] = prose.paragraphs(path)
+    assert [fault.partition(": ")[2] for fault in one.faults()] == ["the paragraph does not say 'gone'"]
+    assert prose.unrecorded(path) == 4, "2, 3, 4 and 7: not 1.50, which a record says, nor tables, code and comments"
+    path.write_text(head.replace("1.50", "1.51") + text.replace("1.50", "1.51"))
+    assert "'1.51 ms' is stated, the records say 1.5" in prose.paragraphs(path)[0].faults()[0]
+
+
+@pytest.mark.parametrize("name", [str(path.relative_to(ROOT)) for path in prose.pages()])
+def test_sentences_say_what_their_records_say(name):
+    assert [fault for one in prose.paragraphs(ROOT / name) for fault in one.faults()] == []

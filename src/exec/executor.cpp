@@ -7,7 +7,7 @@
 #include "base/require_threads.hpp"
 #include "exec/host_target.hpp"
 #include "exec/movement.hpp"
-#include "exec/store_trial.hpp"
+#include "exec/store_choice.hpp"
 #include "lower/transforms.hpp"
 #include "mpi/kept_for_mpi.hpp"
 #include "mpi/watch.hpp"

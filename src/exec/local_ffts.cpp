@@ -2,16 +2,15 @@
 
 #include <algorithm>
 #include <exception>
-#include <limits>
 #include <optional>
 #include <tuple>
 
 #include "base/clock.hpp"
 #include "base/heap.hpp"
-#include "exec/local_fft_trial.hpp"
+#include "choose/trial.hpp"
+#include "exec/fft_samples.hpp"
 #include "local/backend.hpp"
 #include "local/work_memory.hpp"
-#include "run/trial_budget.hpp"
 #include "tune/defaults.hpp"
 
 namespace shardfft {
@@ -20,12 +19,11 @@ namespace {
 
 bool on_all(const Communicator& comm, bool mine) { return comm.min(std::int64_t{mine ? 1 : 0}) == 1; }
 
-/// A library whose transforms of a step are made, and the least time of its rounds.
+/// A library whose transforms of a step are made.
 struct Entrant {
+  std::size_t step = 0;
   const Backend* backend = nullptr;
   MadeFfts made{};
-  double seconds = std::numeric_limits<double>::infinity();
-  double round = 0;  ///< seconds that its last round took
 };
 
 /// Tries candidates for every step and keeps what each came to.
@@ -33,7 +31,7 @@ class Choosing {
  public:
   Choosing(const FftMakers& makers, const std::vector<FftStep>& steps, const Communicator& comm,
            std::optional<double> deadline)
-      : makers_(makers), steps_(steps), comm_(comm), trial_(steps), deadline_(deadline), entrants_(steps.size()) {}
+      : makers_(makers), steps_(steps), comm_(comm), samples_(steps), deadline_(deadline) {}
 
   /// The first that can make all of a step makes it.
   LocalFftChoice by_rule(const std::string& note) {
@@ -42,14 +40,15 @@ class Choosing {
   }
 
   LocalFftChoice by_trial() {
-    if (!trial_.prepare(comm_)) return by_rule("by the processor's maker; there is no memory to measure with");
-    samples_ = true;
+    if (!samples_.prepare(comm_)) return by_rule("by the processor's maker; there is no memory to measure with");
+    tries_ = true;
     enter_expected();
-    budget_.emplace(comm_);
-    std::vector<std::size_t> heaviest_first = time_expected();
-    enter_others(heaviest_first);
-    run_rounds();
-    const bool tried = std::any_of(entrants_.begin(), entrants_.end(), [](const auto& e) { return e.size() > 1; });
+    // Its time begins when the expected libraries have planned.
+    Trial trial(comm_, [this](std::size_t entrant) { return seconds_of(entrants_[entrant]); });
+    trial_ = &trial;
+    enter_others(time_expected());
+    trial.run_rounds();
+    const bool tried = entrants_.size() > steps_.size();
     return take(tried ? "measured:" : "by the processor's maker; to measure others would take longer than 10 runs");
   }
 
@@ -67,11 +66,11 @@ class Choosing {
 
   /// False where this rank cannot make the transforms, or their samples. Each that measures has an equal share of the
   /// time until the deadline.
-  bool make(std::size_t step, Entrant& entrant, std::optional<double> deadline) {
-    const auto& ffts = steps_[step].ffts;
+  bool make(Entrant& entrant, std::optional<double> deadline) {
+    const auto& ffts = steps_[entrant.step].ffts;
     try {
       for (std::size_t i = 0; i < ffts.size(); ++i) {
-        FftSpec spec = samples_ ? trial_.sample(step, i) : ffts[i]->spec();
+        FftSpec spec = tries_ ? samples_.sample(entrant.step, i) : ffts[i]->spec();
         const double now = clock_seconds();
         if (deadline) spec.deadline = now + (*deadline - now) / static_cast<double>(ffts.size() - i);
         entrant.made.push_back(make_local_fft(*entrant.backend, spec));
@@ -83,21 +82,21 @@ class Choosing {
     return true;
   }
 
-  /// What is expected to win is planned as if there were no trial.
+  /// What is expected to win is planned as if there were no trial, one entrant a step.
   void enter_expected() {
-    const auto missing = [](const auto& entrants) { return entrants.empty(); };
+    std::vector<Entrant> first(steps_.size());
     for (std::size_t place = 0; place < makers_.candidates.size(); ++place) {
-      std::vector<Entrant> made(steps_.size());
       std::vector<double> refused(steps_.size(), 0);
       for (std::size_t s = 0; s < steps_.size(); ++s) {
-        if (!entrants_[s].empty()) continue;
-        made[s].backend = &expected(s, place);
-        refused[s] = make(s, made[s], deadline_) ? 0 : 1;
+        if (first[s].backend != nullptr) continue;
+        first[s] = {s, &expected(s, place)};
+        refused[s] = make(first[s], deadline_) ? 0 : 1;
       }
       refused = comm_.max(refused);
       for (std::size_t s = 0; s < steps_.size(); ++s)
-        if (entrants_[s].empty() && refused[s] == 0) entrants_[s].push_back(std::move(made[s]));
-      if (std::none_of(entrants_.begin(), entrants_.end(), missing)) return;
+        if (refused[s] > 0) first[s].backend = nullptr;
+      const bool all = std::none_of(refused.begin(), refused.end(), [](double any) { return any > 0; });
+      if (all) return static_cast<void>(entrants_ = std::move(first));
     }
     throw_refusal();
   }
@@ -109,45 +108,25 @@ class Choosing {
     fail(Status::internal, "no local FFT was tried");
   }
 
-  struct Run {
-    std::size_t step;
-    Entrant* entrant;
-  };
-
-  /// Lets all ranks run the same transforms at once. Who cannot run them takes for ever.
-  void time(const std::vector<Run>& runs) {
-    std::vector<double> times;
-    for (const Run& run : runs) {
-      comm_.barrier();
-      const double begin = clock_seconds();
-      double seconds = std::numeric_limits<double>::infinity();
-      const Failure failure = failure_of([&] { seconds = trial_.seconds(run.step, run.entrant->made); });
-      times.insert(times.end(), {seconds, clock_seconds() - begin});
-    }
-    times = comm_.max(times);
-    for (std::size_t i = 0; i < runs.size(); ++i) {
-      runs[i].entrant->seconds = std::min(runs[i].entrant->seconds, times[2 * i]);
-      runs[i].entrant->round = times[2 * i + 1];
-    }
+  /// Who cannot run takes for ever.
+  double seconds_of(const Entrant& entrant) {
+    double seconds = Trial::unlimited;
+    failure_of([&] { seconds = samples_.seconds(entrant.step, entrant.made); });
+    return seconds;
   }
 
-  /// The steps by what they take.
+  /// The steps by the time that the expected libraries take for them.
   std::vector<std::size_t> time_expected() {
-    std::vector<Run> runs;
-    for (std::size_t s = 0; s < steps_.size(); ++s) runs.push_back({s, &entrants_[s].front()});
-    time(runs);
+    std::vector<std::size_t> steps;
+    for (std::size_t s = 0; s < steps_.size(); ++s) steps.push_back(trial_->enter(s));
+    trial_->run(steps);
     double seconds = 0;
-    std::vector<std::size_t> heaviest_first;
-    for (const Run& run : runs) {
-      seconds += run.entrant->seconds;
-      heaviest_first.push_back(run.step);
-    }
-    std::stable_sort(heaviest_first.begin(), heaviest_first.end(), [&](std::size_t a, std::size_t b) {
-      return entrants_[a].front().seconds > entrants_[b].front().seconds;
-    });
+    for (const std::size_t s : steps) seconds += trial_->seconds(s);
+    std::stable_sort(steps.begin(), steps.end(),
+                     [&](std::size_t a, std::size_t b) { return trial_->seconds(a) > trial_->seconds(b); });
     // A run is one of the two directions that a round stands for.
-    budget_->allow(10 * seconds / 2, host_defaults().trial_seconds);
-    return heaviest_first;
+    trial_->allow(10 * seconds / 2, host_defaults().trial_seconds);
+    return steps;
   }
 
   /// Enters the other candidates, which are planned within the time of the trial. Libraries that measure while they
@@ -156,39 +135,26 @@ class Choosing {
     for (const Backend& backend : makers_.candidates)
       for (auto s = heaviest_first.begin(); s != heaviest_first.end(); ++s) {
         const bool settled = makers_.chosen.count(steps_[*s].name) > 0;
-        if (!settled && &backend > entrants_[*s].front().backend)
+        if (!settled && &backend > entrants_[*s].backend)
           enter(backend, *s, static_cast<double>(heaviest_first.end() - s));
       }
   }
 
   /// Planning for this step and what is left of `steps` leaves time for some rounds.
   void enter(const Backend& backend, std::size_t step, double steps) {
-    const double round = entrants_[step].front().round;
-    if (!budget_->room(round)) return;
-    const double left = budget_->left();
-    const double rounds = std::max(round, std::min(left / 2, host_defaults().trial_rounds * cycle()));
-    Entrant entrant{&backend};
-    const bool mine = make(step, entrant, budget_->deadline(left - (left - rounds) / steps));
-    if (!on_all(comm_, mine) || !budget_->room()) return;  // or planned in a hurry
-    time({{step, &entrant}});
-    if (entrant.seconds < std::numeric_limits<double>::infinity()) entrants_[step].push_back(std::move(entrant));
-  }
-
-  /// Seconds of a round of all that are tried.
-  double cycle() const {
-    double seconds = 0;
-    for (const auto& entrants : entrants_)
-      for (const Entrant& e : entrants) seconds += e.round;
-    return seconds;
-  }
-
-  void run_rounds() {
-    std::vector<Run> runs;
-    for (std::size_t s = 0; s < steps_.size(); ++s)
-      for (Entrant& e : entrants_[s])
-        if (entrants_[s].size() > 1) runs.push_back({s, &e});
-    for (int round = 1; !runs.empty() && round < host_defaults().trial_rounds && budget_->room(cycle()); ++round)
-      time(runs);
+    const double round = trial_->cost(step);
+    const double left = trial_->left();
+    if (left < round) return;
+    const double rounds = std::max(round, std::min(left / 2, host_defaults().trial_rounds * trial_->cycle()));
+    Entrant entrant{step, &backend};
+    const bool mine = make(entrant, trial_->deadline(left - (left - rounds) / steps));
+    if (!on_all(comm_, mine) || !trial_->room()) return;  // or planned in a hurry
+    entrants_.push_back(std::move(entrant));
+    const std::size_t number = trial_->enter(step);
+    trial_->run({number});
+    if (trial_->seconds(number) < Trial::unlimited) return;
+    trial_->withdraw();
+    entrants_.pop_back();
   }
 
   LocalFftChoice take(const std::string& note) {
@@ -197,14 +163,14 @@ class Choosing {
     std::vector<const Backend*> used;
     agree(comm_, [&] {
       for (std::size_t s = 0; s < steps_.size(); ++s) {
-        Entrant& best = clearly_fastest(entrants_[s]);
+        Entrant& best = entrants_[tries_ ? trial_->winner(s) : s];
         if (std::find(used.begin(), used.end(), best.backend) == used.end()) used.push_back(best.backend);
         auto& step = choice.steps.emplace_back(LocalFftChoice::Step{steps_[s].name, best.backend->name});
-        if (samples_)
-          for (const Entrant& e : entrants_[s]) step.times.push_back({e.backend->name, e.seconds});
+        for (std::size_t e = 0; tries_ && e < entrants_.size(); ++e)
+          if (entrants_[e].step == s) step.times.push_back({entrants_[e].backend->name, trial_->seconds(e)});
         for (std::size_t i = 0; i < steps_[s].ffts.size(); ++i) {
           PlannedFft& fft = *steps_[s].ffts[i];
-          const bool part = samples_ && !trial_.is_whole(s, i);
+          const bool part = tries_ && !samples_.is_whole(s, i);
           fft.adopt(part ? make_local_fft(*best.backend, fft.spec()) : std::move(best.made[i]));
         }
       }
@@ -230,12 +196,12 @@ class Choosing {
   const FftMakers& makers_;
   const std::vector<FftStep>& steps_;
   const Communicator& comm_;
-  LocalFftTrial trial_;
+  FftSamples samples_;
   std::optional<double> deadline_;
-  std::vector<std::vector<Entrant>> entrants_;  ///< by step, the expected one first
-  bool samples_ = false;                        ///< samples of the transforms are made
+  std::vector<Entrant> entrants_;  ///< the expected ones first, by step; numbered as in the trial
+  bool tries_ = false;             ///< samples of the transforms are made
   std::exception_ptr refusal_;
-  std::optional<TrialBudget> budget_;  ///< begins when the expected libraries have planned
+  Trial* trial_ = nullptr;
 };
 
 }  // namespace

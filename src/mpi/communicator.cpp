@@ -111,6 +111,7 @@ std::int64_t Communicator::either(std::int64_t bits) const { return reduced(*thi
 double Communicator::max(double value) const { return reduced(*this, value, MPI_DOUBLE, MPI_MAX); }
 
 std::vector<double> Communicator::max(std::vector<double> values) const {
+  if (!valid()) return values;
   const int count = narrow(static_cast<std::int64_t>(values.size()), "number of values");
   check_mpi(MPI_Allreduce(MPI_IN_PLACE, values.data(), count, MPI_DOUBLE, MPI_MAX, get()), "MPI_Allreduce");
   return values;

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "run/run_trial.hpp"
+#include "choose/run_choice.hpp"
 #include "run/runner.hpp"
 
 namespace shardfft {

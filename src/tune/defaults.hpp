@@ -184,8 +184,6 @@ struct GpuDefaults {
   double trial_hopeless = 1.3;
   /// ... but for its first run, in which kernels may be loaded for so many milliseconds.
   double trial_load_ms = 5;
-  /// One must take less time by this share to be preferred to our own passes: less is noise.
-  double trial_margin = 0.02;
   /// Memory is allocated in whole pages of this many bytes where it is large: GPUs of other processes write slowly into
   /// allocations that are no whole number of them.
   std::size_t large_page_bytes = 2 * mebibyte;

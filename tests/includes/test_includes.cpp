@@ -1,6 +1,6 @@
 // Includes go one way, from a folder to those below it: base <- tune <- {geometry, mpi} <- {pack, local} <- {device,
-// exchange} <- {algorithm, reshape} <- {cannon, lower} <- schedule <- verify <- run <- {exec, gpu} <- api <- c; within
-// gpu and device from sub-folders to those below them: gpu <- gpu/check <- {gpu/pass, gpu/move} <- gpu/plan <- gpu/run,
+// exchange} <- {algorithm, reshape} <- {cannon, lower} <- schedule <- verify <- choose <- run <- {exec, gpu} <- api <-
+// c; within gpu and device from sub-folders to those below them: gpu <- gpu/check <- {gpu/pass, gpu/move} <- gpu/plan <- gpu/run,
 // device <- {device/standin, device/cuda <- device/cuda/lines <- device/cuda/operators}.
 #include <gtest/gtest.h>
 
@@ -39,16 +39,17 @@ const std::map<std::string, int>& heights() {
       {"lower", 6},
       {"schedule", 7},
       {"verify", 8},
-      {"run", 9},
-      {"exec", 10},
-      {"gpu", 10},
-      {"gpu/check", 11},
-      {"gpu/pass", 12},
-      {"gpu/move", 12},
-      {"gpu/plan", 13},
-      {"gpu/run", 14},
-      {"api", 14},
-      {"c", 15},
+      {"choose", 9},
+      {"run", 10},
+      {"exec", 11},
+      {"gpu", 11},
+      {"gpu/check", 12},
+      {"gpu/pass", 13},
+      {"gpu/move", 13},
+      {"gpu/plan", 14},
+      {"gpu/run", 15},
+      {"api", 15},
+      {"c", 16},
   };
   return table;
 }

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "base/hooks.hpp"
-#include "run/run_trial.hpp"
+#include "choose/run_choice.hpp"
 #include "support/fake_time.hpp"
 #include "support/no_memory.hpp"
 #include "support/transform_check.hpp"

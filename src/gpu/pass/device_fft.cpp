@@ -4,7 +4,7 @@
 
 #include "device/line_pass.hpp"
 #include "device/line_recipe.hpp"
-#include "gpu/pass/device_fft_trial.hpp"
+#include "gpu/pass/fastest_fft.hpp"
 #include "tune/defaults.hpp"
 
 namespace shardfft::gpu {
@@ -40,14 +40,6 @@ std::vector<FftPlan> plans_for(const FftSpec& spec, bool verify) {
 
 void begin_kernels(const std::vector<FftPlan>& plans, bool verify) {
   for (const FftPlan& plan : plans) plan.compile_ahead(verify);
-}
-
-std::size_t fastest(const std::vector<FftPlan>& plans, const FftSpec& spec, bool verify) {
-  if (plans.size() == 1) return 0;
-  DeviceFftTrial trial(spec, verify);
-  for (const FftPlan& plan : plans)
-    if (!trial.add([&] { return plan.make(verify); })) break;
-  return trial.fastest();
 }
 
 }  // namespace
@@ -90,7 +82,9 @@ std::vector<FftPlan> plans_to_try(const FftSpec& spec, bool verify) {
 std::unique_ptr<DeviceFft> make_device_fft(const FftSpec& spec, bool verify) {
   const std::vector<FftPlan> plans = plans_for(spec, verify);
   begin_kernels(plans, verify);
-  return plans[fastest(plans, spec, verify)].make(verify);
+  std::vector<MakeFft> ways;
+  for (const FftPlan& plan : plans) ways.emplace_back([&plan, verify] { return plan.make(verify); });
+  return plans[fastest_fft(spec, verify, ways)].make(verify);
 }
 
 void compile_ahead(const FftSpec& spec, bool verify) { begin_kernels(plans_for(spec, verify), verify); }

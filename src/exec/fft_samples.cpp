@@ -1,15 +1,14 @@
-#include "exec/local_fft_trial.hpp"
+#include "exec/fft_samples.hpp"
 
 #include <algorithm>
 #include <cstring>
 #include <utility>
 
-#include "base/clock.hpp"
 #include "base/compute.hpp"
 #include "base/succeeds.hpp"
 #include "base/team.hpp"
+#include "choose/trial.hpp"
 #include "local/loops.hpp"
-#include "tune/defaults.hpp"
 
 namespace shardfft {
 
@@ -33,7 +32,7 @@ Loop* farthest(Loops& batch) {
 
 }  // namespace
 
-LocalFftTrial::LocalFftTrial(const std::vector<FftStep>& steps) {
+FftSamples::FftSamples(const std::vector<FftStep>& steps) {
   for (const FftStep& step : steps) {
     auto& samples = samples_.emplace_back();
     for (const auto& fft : step.ffts) {
@@ -44,7 +43,7 @@ LocalFftTrial::LocalFftTrial(const std::vector<FftStep>& steps) {
   }
 }
 
-LocalFftTrial::Sample LocalFftTrial::make_sample(const PlannedFft& fft) {
+FftSamples::Sample FftSamples::make_sample(const PlannedFft& fft) {
   Sample sample{fft.spec(), 1, static_cast<double>(fft.calls()), fft.at_once()};
   FftSpec& spec = sample.spec;
   const std::int64_t limit = host_defaults().trial_sample_bytes * spec.threads;
@@ -64,7 +63,7 @@ LocalFftTrial::Sample LocalFftTrial::make_sample(const PlannedFft& fft) {
   return sample;
 }
 
-bool LocalFftTrial::prepare(const Communicator& comm) {
+bool FftSamples::prepare(const Communicator& comm) {
   const bool ready =
       bytes_ <= host_defaults().trial_most_bytes && succeeds([this] { arrays_ = allocate_aligned(bytes_); });
   if (comm.min(std::int64_t{ready ? 1 : 0}) == 0) return false;
@@ -72,7 +71,7 @@ bool LocalFftTrial::prepare(const Communicator& comm) {
   return true;
 }
 
-void LocalFftTrial::run(const Sample& sample, const LocalFft& fft, std::byte* scratch) {
+void FftSamples::run(const Sample& sample, const LocalFft& fft, std::byte* scratch) {
   run_team(sample.at_once, [&](int thread) {
     const auto t = static_cast<std::size_t>(thread);
     std::byte* const in = arrays_.get() + t * (sample.in_bytes + sample.out_bytes);
@@ -81,21 +80,14 @@ void LocalFftTrial::run(const Sample& sample, const LocalFft& fft, std::byte* sc
   });
 }
 
-double LocalFftTrial::seconds_of(const Sample& sample, const LocalFft& fft) {
+double FftSamples::seconds_of(const Sample& sample, const LocalFft& fft) {
   if (is_empty(sample.spec) || sample.calls == 0) return 0;
   const AlignedMemory scratch = allocate_aligned(static_cast<std::size_t>(sample.at_once) * fft.scratch_bytes());
-  const double begin = clock_seconds();
-  double seconds = 0;
-  std::int64_t runs = 0;
-  while (runs == 0 || (seconds < host_defaults().trial_slice_seconds && runs < host_defaults().trial_slice_runs)) {
-    run(sample, fft, scratch.get());
-    ++runs;
-    seconds = clock_seconds() - begin;
-  }
-  return seconds / static_cast<double>(runs) * sample.calls / sample.at_once * sample.share;
+  const double seconds = seconds_a_call([&] { run(sample, fft, scratch.get()); });
+  return seconds * sample.calls / sample.at_once * sample.share;
 }
 
-double LocalFftTrial::seconds(std::size_t step, const MadeFfts& made) {
+double FftSamples::seconds(std::size_t step, const MadeFfts& made) {
   double sum = 0;
   for (std::size_t i = 0; i < made.size(); ++i) sum += seconds_of(samples_[step][i], *made[i]);
   return sum;

@@ -1,11 +1,11 @@
-#include "exec/store_trial.hpp"
+#include "exec/store_choice.hpp"
 
 #include <algorithm>
 #include <cstring>
-#include <limits>
 
 #include "base/aligned.hpp"
 #include "base/clock.hpp"
+#include "choose/trial.hpp"
 #include "exec/own_cache.hpp"
 #include "pack/pack.hpp"
 
@@ -19,11 +19,11 @@ constexpr std::int64_t column_bytes = rows * element;
 
 /// What a plan does with its arrays: a rank writes its own where others read it, and reads its next one from theirs.
 /// Arrays of some rows, in bundles of columns that go through a buffer in cache.
-class StoreTrial {
+class StoredArrays {
  public:
   /// `host`: null where ranks read only their own. `bytes` of an array and `own_cache` of a core are the same on all
   /// ranks. Collective.
-  StoreTrial(HostMemory* host, std::size_t bytes, std::size_t own_cache)
+  StoredArrays(HostMemory* host, std::size_t bytes, std::size_t own_cache)
       : host_(host),
         ranks_(host == nullptr ? 1 : host->host().size()),
         each_(std::max<std::int64_t>(1, static_cast<std::int64_t>(bytes) / column_bytes / ranks_)),
@@ -39,7 +39,7 @@ class StoreTrial {
   }
 
   /// Seconds of two reshapes, there and back.
-  double round(bool past_cache) {
+  double seconds(bool past_cache) {
     const double begin = clock_seconds();
     reshape(own_.get(), read_.get(), past_cache);
     reshape(read_.get(), own_.get(), past_cache);
@@ -87,18 +87,6 @@ class StoreTrial {
   AlignedMemory own_, read_, written_, buffer_;
 };
 
-/// The slowest rank decides. Past the cache unless that is clearly slower: in a run the last-level cache may be full of
-/// other data.
-bool should_write_past_cache(const Communicator& comm, StoreTrial& trial) {
-  double cached = std::numeric_limits<double>::infinity(), past = cached;
-  for (int round = 0; round < host_defaults().trial_rounds; ++round) {
-    comm.barrier();
-    cached = std::min(cached, comm.max(trial.round(false)));
-    past = std::min(past, comm.max(trial.round(true)));
-  }
-  return host_defaults().trial_clearly_less * past < cached;
-}
-
 }  // namespace
 
 std::size_t bytes_to_write_past_cache(const Communicator& comm, HostMemory* host, std::size_t bytes, Effort effort) {
@@ -106,13 +94,19 @@ std::size_t bytes_to_write_past_cache(const Communicator& comm, HostMemory* host
   const auto own_cache = static_cast<std::size_t>(comm.max(own_cache_bytes()));
   const bool tries = effort != Effort::estimate && bytes >= own_cache && bytes < beyond_doubt;
   if (comm.min(std::int64_t{tries ? 1 : 0}) == 0) return beyond_doubt;
-  std::unique_ptr<StoreTrial> trial;
+  std::unique_ptr<StoredArrays> arrays;
   try {
-    agree(comm, [&] { trial = std::make_unique<StoreTrial>(host, bytes, own_cache); });
+    agree(comm, [&] { arrays = std::make_unique<StoredArrays>(host, bytes, own_cache); });
   } catch (const Error&) {  // no memory to try it with
     return beyond_doubt;
   }
-  return should_write_past_cache(comm, *trial) ? own_cache : beyond_doubt;
+  // Past the cache unless that is clearly slower: in a run the last-level cache may be full of other data.
+  enum { past, cached };
+  Trial trial(comm, [&](std::size_t way) { return arrays->seconds(way == past); });
+  trial.allow(Trial::unlimited, Trial::unlimited);
+  trial.run({trial.enter(), trial.enter()});
+  trial.run_rounds();
+  return trial.winner() == past ? own_cache : beyond_doubt;
 }
 
 }  // namespace shardfft

@@ -1,5 +1,5 @@
 #pragma once
-// The time that a library takes for the local transforms of a plan, while all ranks are at work.
+// Samples of the local transforms of a plan, by which a trial times the libraries.
 #include <memory>
 #include <vector>
 
@@ -11,9 +11,9 @@ namespace shardfft {
 /// The transforms of a step as one backend makes them.
 using MadeFfts = std::vector<std::unique_ptr<LocalFft>>;
 
-class LocalFftTrial {
+class FftSamples {
  public:
-  explicit LocalFftTrial(const std::vector<FftStep>& steps);
+  explicit FftSamples(const std::vector<FftStep>& steps);
   /// Whether all ranks have the memory for it. Collective, and before all below.
   bool prepare(const Communicator& comm);
   /// What is run of transform `i` of a step.

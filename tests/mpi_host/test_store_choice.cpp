@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "exec/own_cache.hpp"
-#include "exec/store_trial.hpp"
+#include "exec/store_choice.hpp"
 #include "support/no_memory.hpp"
 #include "support/world.hpp"
 #include "tune/defaults.hpp"
@@ -22,7 +22,7 @@ void expect_same_everywhere(std::size_t bytes) {
   EXPECT_EQ(world().min(signed_bytes), world().max(signed_bytes));
 }
 
-TEST(StoreTrial, AllRanksTakeOneOfTheTwoWays) {
+TEST(StoreChoice, AllRanksTakeOneOfTheTwoWays) {
   HostMemory host(world(), 0);
   const auto own_cache = static_cast<std::size_t>(world().max(own_cache_bytes()));
   for (HostMemory* memory : {&host, static_cast<HostMemory*>(nullptr)})
@@ -33,14 +33,14 @@ TEST(StoreTrial, AllRanksTakeOneOfTheTwoWays) {
     }
 }
 
-TEST(StoreTrial, NothingIsTriedWhereTheAnswerIsKnown) {
+TEST(StoreChoice, NothingIsTriedWhereTheAnswerIsKnown) {
   EXPECT_EQ(tried(nullptr, 4096), beyond_doubt);
   EXPECT_EQ(tried(nullptr, beyond_doubt), beyond_doubt);
   EXPECT_EQ(tried(nullptr, beyond_doubt / 2, Effort::estimate), beyond_doubt);
 }
 
 /// A rank without memory for it keeps all from trying, and none waits for it.
-TEST(StoreTrial, MemoryMayBeMissing) {
+TEST(StoreChoice, MemoryMayBeMissing) {
   HostMemory host(world(), 0);
   const bool last = world().rank() == world().size() - 1;
   for (HostMemory* memory : {&host, static_cast<HostMemory*>(nullptr)})

@@ -1,0 +1,93 @@
+#include "choose/run_choice.hpp"
+
+#include <algorithm>
+#include <iomanip>
+#include <sstream>
+
+#include "choose/trial.hpp"
+
+namespace shardfft {
+
+namespace {
+
+/// What was measured, by names; of several times with one name, the least.
+class Measured {
+ public:
+  void add(const std::string& name, double seconds) {
+    const auto known = std::find_if(times_.begin(), times_.end(), [&](const auto& time) { return time.first == name; });
+    if (known == times_.end())
+      times_.emplace_back(name, seconds);
+    else
+      known->second = std::min(known->second, seconds);
+  }
+
+  std::string text() const {
+    if (times_.empty()) return "there is no memory to measure others with";
+    if (times_.size() < 2) return "others take too long to measure, or more memory";
+    std::ostringstream text;
+    text << "measured:" << std::setprecision(3);
+    for (const auto& time : times_)
+      text << (&time == times_.data() ? " " : ", ") << time.first << " " << time.second * 1e3 << " ms";
+    return text.str();
+  }
+
+ private:
+  std::vector<std::pair<std::string, double>> times_;
+};
+
+}  // namespace
+
+std::string chunks_text(int chunks) { return chunks == 0 ? "by size" : std::to_string(chunks); }
+
+std::string RunChoice::why_algorithm() const {
+  Measured measured;
+  for (const Time& time : times) measured.add(time.way.algorithm, time.seconds);
+  return measured.text();
+}
+
+std::string RunChoice::why_exchange() const {
+  Measured measured;
+  for (const auto& [w, seconds] : times)
+    if (w.algorithm == way.algorithm)
+      measured.add(w.chunks <= 1 ? w.exchange : w.exchange + " in " + std::to_string(w.chunks) + " chunks", seconds);
+  return measured.text();
+}
+
+std::string RunChoice::why_chunks() const {
+  Measured measured;
+  for (const auto& [w, seconds] : times)
+    if (w.algorithm == way.algorithm && w.exchange == way.exchange) measured.add(chunks_text(w.chunks), seconds);
+  return measured.text();
+}
+
+RunChoice choose_way(const RunTrialSetup& setup) {
+  std::vector<RunWay> tried;
+  Trial trial(setup.comm, [&](std::size_t way) { return setup.run(tried[way]); }, host_defaults().trial_hopeless);
+  const auto enter = [&](const RunWay& way) {
+    tried.push_back(way);
+    trial.run({trial.enter()});
+  };
+  // The expected way runs twice: its first run touches memory and connects ranks, which tells how long a trial may be.
+  enter(setup.ways.front());
+  trial.allow(host_defaults().run_trial_runs * trial.longest() / 2, host_defaults().run_trial_seconds);
+  const bool again = trial.room(trial.longest());
+  if (again) trial.run({0});
+  // Once another way is planned there is to be time for its run, and for a round of all if there are several already.
+  const auto wanted = [&] { return tried.size() == 1 ? trial.longest() : 2 * trial.longest() + trial.cycle(); };
+  for (std::size_t i = 1; again && i < setup.ways.size() && trial.room(wanted()); ++i) {
+    const RunWay& way = setup.ways[i];
+    const bool is_new =
+        std::none_of(tried.begin(), tried.end(), [&](const RunWay& one) { return one.algorithm == way.algorithm; });
+    // Other ways of an algorithm are worth their time if it is the fastest so far.
+    if (!is_new && tried[trial.fastest()].algorithm != way.algorithm) continue;
+    if (!setup.make(way, trial.deadline(wanted()))) continue;
+    if (!trial.room(trial.longest())) break;  // planned in a hurry
+    enter(way);
+  }
+  trial.run_rounds();
+  RunChoice choice{tried[trial.winner()], {}};
+  for (std::size_t way = 0; way < tried.size(); ++way) choice.times.push_back({tried[way], trial.seconds(way)});
+  return choice;
+}
+
+}  // namespace shardfft

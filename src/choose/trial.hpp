@@ -1,0 +1,81 @@
+#pragma once
+// The one trial: candidates run in rounds within a budget of time, and the fastest one wins. Plans ask several
+// questions by it: which library, which passes, which stores, which way of whole runs.
+#include <cstddef>
+#include <functional>
+#include <limits>
+#include <vector>
+
+#include "mpi/communicator.hpp"
+#include "tune/defaults.hpp"
+
+namespace shardfft {
+
+/// Candidates are numbered in the order in which they enter. All ranks call the same functions; those that read the
+/// clock or run candidates are collective.
+class Trial {
+ public:
+  static constexpr double unlimited = std::numeric_limits<double>::infinity();
+  /// Runs a candidate once. Returns its seconds on this rank, infinite if it could not run.
+  using Run = std::function<double(std::size_t candidate)>;
+
+  /// The trial's time begins now. Candidates that took `hopeless` times as long as the fastest one do not run again.
+  Trial(const Communicator& comm, Run run, double hopeless = unlimited);
+
+  /// The trial may take so many seconds, or `most` if that is less, but a few milliseconds in any case. Until this is
+  /// called nothing has time.
+  void allow(double seconds, double most);
+  /// Since the trial began, on the rank that began first.
+  double elapsed() const;
+  double left() const { return allowed_ - elapsed(); }
+  /// Whether there is time left for something that takes so long.
+  bool room(double seconds = 0) const { return elapsed() + seconds <= allowed_; }
+  /// When to be ready on base/clock, to leave time for something that takes so long.
+  double deadline(double seconds) const;
+
+  /// A further candidate for a question. The first one of each question is expected to win.
+  std::size_t enter(std::size_t question = 0);
+  /// The candidate that entered last did not take part.
+  void withdraw() { candidates_.pop_back(); }
+  /// Runs each of these once, on all ranks at the same time, and keeps the least time of each.
+  void run(const std::vector<std::size_t>& candidates);
+  /// Runs all that can still win, of questions with several candidates, in up to `trial_rounds` rounds with the one
+  /// that they entered by, while there is time.
+  void run_rounds();
+
+  /// The least time of a candidate, on the slowest rank; infinite before its first run.
+  double seconds(std::size_t candidate) const { return candidates_[candidate].seconds; }
+  /// The time that passed during its last run, with all that belongs to measuring it.
+  double cost(std::size_t candidate) const { return candidates_[candidate].cost; }
+  /// The longest such time of all runs.
+  double longest() const { return longest_; }
+  /// The time of a further round.
+  double cycle() const;
+  /// Whether a candidate may still win. `excused`: seconds of its run that are not its own, as for loading a kernel.
+  bool can_win(std::size_t candidate, double excused = 0) const;
+  std::size_t fastest(std::size_t question = 0) const;
+  /// The fastest one if it is clearly faster than the expected one, else that: small differences are noise, and a plan
+  /// that is made again should get the same.
+  std::size_t winner(std::size_t question = 0) const;
+
+ private:
+  struct Candidate {
+    std::size_t question;
+    double seconds = unlimited;
+    double cost = 0;
+  };
+  std::vector<std::size_t> in_next_round() const;
+
+  const Communicator& comm_;
+  Run run_;
+  double hopeless_;
+  double begin_;
+  double allowed_ = 0;
+  double longest_ = 0;
+  std::vector<Candidate> candidates_;
+};
+
+/// Seconds of one call of `work`, the mean of as many as a clock's tick and an interrupt do not disturb.
+double seconds_a_call(const std::function<void()>& work);
+
+}  // namespace shardfft

@@ -1,0 +1,117 @@
+#include "gpu/pass/fastest_fft.hpp"
+
+#include <algorithm>
+
+#include "base/check.hpp"
+#include "choose/trial.hpp"
+#include "device/handles.hpp"
+#include "gpu/check/device_check.hpp"
+#include "local/loops.hpp"
+#include "tune/defaults.hpp"
+
+namespace shardfft::gpu {
+
+namespace {
+
+/// For so many bytes, and for as much of a transform's and the library's own.
+bool has_room(std::size_t bytes) { return device::memory_info().free / 2 > bytes; }
+
+/// The arrays of a transform, and what one way to make it runs with.
+class FftArrays {
+ public:
+  FftArrays(const FftSpec& spec, bool verify)
+      : spec_(spec),
+        verify_(verify),
+        in_bytes_(static_cast<std::size_t>(input_extent(input_loops(spec))) * input_element(spec).bytes()),
+        out_bytes_(static_cast<std::size_t>(output_extent(output_loops(spec))) * output_element(spec).bytes()) {
+    if (spec.in_place) in_bytes_ = out_bytes_ = std::max(in_bytes_, out_bytes_);
+  }
+
+  /// False if the device has no room for them.
+  bool allocate() {
+    if (!has_room(in_bytes_ + out_bytes_)) return false;
+    in_ = device::make_memory(in_bytes_);
+    if (!spec_.in_place) out_ = device::make_memory(out_bytes_);
+    stream_ = device::make_stream();
+    for (device::Event& event : events_) event = device::make_event(device::EventUse::timing);
+    return true;
+  }
+
+  void begin(DeviceOperation& fft) {
+    fft_ = &fft;
+    scratch_ = device::make_memory(fft.scratch_bytes());
+    check_.reset();
+    if (verify_) {
+      check_ = make_device_transform_check(fft, spec_);
+      result_bytes_ = check_->results() * sizeof(std::uint64_t);
+      sums_ = device::make_memory(result_bytes_ + check_->sums() * sizeof(std::uint64_t));
+      auto* const results = static_cast<std::uint64_t*>(sums_.get());
+      check_->place(0, results, nullptr, results + check_->results());
+    }
+    // Numbers that are all zero take no other way through a pass.
+    device::fill_zero(static_cast<std::byte*>(in_.get()), in_bytes_, stream_.get());
+  }
+
+  /// Seconds of a run as a run of a plan enqueues it.
+  double run() {
+    auto* const in = static_cast<std::byte*>(in_.get());
+    const DeviceBuffers buffers{in, spec_.in_place ? in : static_cast<std::byte*>(out_.get()),
+                                static_cast<std::byte*>(scratch_.get())};
+    device::record(events_[0].get(), stream_.get());
+    if (check_) {
+      device::fill_zero(static_cast<std::byte*>(sums_.get()), result_bytes_, stream_.get());
+      check_->enqueue_before(buffers, stream_.get());
+    }
+    fft_->enqueue(0, buffers, stream_.get());
+    if (check_) check_->enqueue_after(buffers, stream_.get());
+    device::record(events_[1].get(), stream_.get());
+    device::synchronize(stream_.get());
+    return device::elapsed_ms(events_[0].get(), events_[1].get()) * 1e-3;
+  }
+
+  void end() { scratch_ = {}, sums_ = {}; }
+
+ private:
+  FftSpec spec_;
+  bool verify_;
+  std::size_t in_bytes_, out_bytes_, result_bytes_ = 0;
+  device::Memory in_, out_, scratch_, sums_;
+  device::Stream stream_;
+  device::Event events_[2];
+  DeviceOperation* fft_ = nullptr;
+  std::unique_ptr<DeviceCheck> check_;
+};
+
+}  // namespace
+
+std::size_t fastest_fft(const FftSpec& spec, bool verify, const std::vector<MakeFft>& ways) {
+  FftArrays arrays(spec, verify);
+  if (ways.size() < 2 || !arrays.allocate()) return 0;
+  const Communicator alone;
+  Trial trial(alone, [&](std::size_t) { return arrays.run(); }, gpu_defaults().trial_hopeless);
+  std::vector<std::size_t> entered;
+  bool in_place = false;
+  for (std::size_t way = 0; way < ways.size(); ++way) {
+    std::unique_ptr<DeviceOperation> fft;
+    try {
+      fft = ways[way]();
+    } catch (const Error& error) {
+      if (way == 0 || error.code() != Status::out_of_memory) throw;
+      continue;
+    }
+    if (way == 0) in_place = fft->runs_in_place();
+    if (way > 0 && (!has_room(fft->scratch_bytes()) || (in_place && !fft->runs_in_place()))) continue;
+    arrays.begin(*fft);
+    const std::size_t number = trial.enter();
+    entered.push_back(way);
+    // Kernels may be loaded in the first run. Runs of a way that cannot win tell nothing more.
+    for (int run = 0; run <= gpu_defaults().trial_runs; ++run) {
+      trial.run({number});
+      if (!trial.can_win(number, run == 0 ? gpu_defaults().trial_load_ms * 1e-3 : 0)) break;
+    }
+    arrays.end();
+  }
+  return entered[trial.winner()];
+}
+
+}  // namespace shardfft::gpu

@@ -1,0 +1,126 @@
+// Which of several ways to make a transform on a GPU a trial takes.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "device/handles.hpp"
+#include "gpu/check/device_check.hpp"
+#include "gpu/pass/fastest_fft.hpp"
+#include "tune/defaults.hpp"
+
+namespace shardfft {
+namespace {
+
+/// Copies its input so many times.
+class Copies : public gpu::DeviceOperation {
+ public:
+  explicit Copies(int times, int* runs = nullptr) : times_(times), runs_(runs) {}
+  void enqueue(int /*phase*/, const gpu::DeviceBuffers& buffers, device::StreamHandle stream) override {
+    if (runs_ != nullptr) ++*runs_;
+    for (int i = 0; i < times_; ++i) device::copy_bytes(buffers.out, buffers.in, bytes, stream);
+  }
+  std::string describe() const override { return std::to_string(times_) + " copies"; }
+
+  static constexpr std::size_t bytes = std::size_t{1} << 22;
+
+ private:
+  int times_;
+  int* runs_;
+};
+
+FftSpec line_of(std::int64_t points) {
+  FftSpec spec;
+  spec.transform = {{points, 1, 1}};
+  return spec;
+}
+
+/// The number of the way that is taken, with arrays of as many bytes as these copy.
+std::size_t taken(const std::vector<gpu::MakeFft>& ways, bool verify = false) {
+  return gpu::fastest_fft(line_of(Copies::bytes / 16), verify, ways);
+}
+
+/// A way that is far slower than another one is run once or twice.
+TEST(FastestFft, LeavesWhatIsHopeless) {
+  int runs[2] = {};
+  EXPECT_EQ(taken({[&] { return std::make_unique<Copies>(2, &runs[0]); },
+                   [&] { return std::make_unique<Copies>(40, &runs[1]); }}),
+            0U);
+  EXPECT_EQ(runs[0], 1 + gpu_defaults().trial_runs);
+  EXPECT_LE(runs[1], 2);
+}
+
+TEST(FastestFft, TakesTheFastest) {
+  for (const std::vector<int>& copies : {std::vector{60, 1, 20}, {1, 60, 20}, {20, 60, 1}}) {
+    std::vector<gpu::MakeFft> ways;
+    for (const int times : copies) ways.emplace_back([times] { return std::make_unique<Copies>(times); });
+    EXPECT_EQ(copies[taken(ways)], 1);
+  }
+}
+
+/// With a check that copies, too.
+class CheckedCopies : public Copies {
+ public:
+  CheckedCopies(int times, int in_check, std::size_t scratch) : Copies(times), in_check_(in_check), scratch_(scratch) {}
+  gpu::DeviceChecks make_checks() override {
+    gpu::DeviceChecks checks;
+    checks.push_back(std::make_unique<Check>(in_check_));
+    return checks;
+  }
+  std::size_t scratch_bytes() const override { return scratch_; }
+
+ private:
+  class Check : public gpu::DeviceCheck {
+   public:
+    explicit Check(int times) : copies_(times) {}
+    std::size_t results() const override { return 2; }
+    void enqueue_before(const gpu::DeviceBuffers& buffers, device::StreamHandle stream) override {
+      copies_.enqueue(0, buffers, stream);
+    }
+    Finding finding() const override { return {}; }
+
+   private:
+    Copies copies_;
+  };
+
+  int in_check_;
+  std::size_t scratch_;
+};
+
+/// With the option verify.
+TEST(FastestFft, TimesChecks) {
+  for (const bool verify : {false, true})
+    EXPECT_EQ(taken({[] { return std::make_unique<CheckedCopies>(20, 60, 16); },
+                     [] { return std::make_unique<CheckedCopies>(40, 1, 16); }},
+                    verify),
+              verify ? 1U : 0U);
+}
+
+TEST(FastestFft, LeavesOutWhatItHasNoRoomFor) {
+  for (const bool fits : {false, true}) {
+    const std::size_t scratch = fits ? Copies::bytes : std::size_t{1} << 50;
+    EXPECT_EQ(taken({[] { return std::make_unique<CheckedCopies>(40, 1, 0); },
+                     [scratch] { return std::make_unique<CheckedCopies>(1, 1, scratch); }}),
+              fits ? 1U : 0U);
+  }
+}
+
+/// As cuFFT's work area for lengths with a large prime factor.
+TEST(FastestFft, LeavesOutWhatFindsNoMemory) {
+  const auto failing = [](Status status) {
+    return [status]() -> std::unique_ptr<gpu::DeviceOperation> { throw Error(status, "as if"); };
+  };
+  const gpu::MakeFft copies = [] { return std::make_unique<Copies>(2); };
+  EXPECT_THROW(taken({failing(Status::out_of_memory), copies}), Error) << "the first way must be there";
+  EXPECT_THROW(taken({copies, failing(Status::backend_failure)}), Error);
+  EXPECT_EQ(taken({[] { return std::make_unique<Copies>(60); }, failing(Status::out_of_memory), copies}), 2U);
+}
+
+TEST(FastestFft, WithoutRoomTheFirstWayStays) {
+  const gpu::MakeFft unused = [] { return std::unique_ptr<gpu::DeviceOperation>(); };
+  EXPECT_EQ(gpu::fastest_fft(line_of(std::int64_t{1} << 48), false, {unused, unused}), 0U);
+}
+
+}  // namespace
+}  // namespace shardfft

@@ -12,7 +12,7 @@
 
 namespace shardfft {
 
-/// The value of any option: choices, names and paths are text, addresses are numbers.
+/// The value of any option: choices, names, paths and lines are text, addresses are numbers.
 using OptionValue =
     std::variant<bool, std::int64_t, double, std::string, std::vector<std::int64_t>, std::vector<std::string>>;
 
@@ -25,6 +25,7 @@ enum class OptionType {
   words,     ///< a list of such words
   name,      ///< one of what is registered in this build, or "auto"
   path,      ///< a file
+  text,      ///< a line that the library itself wrote
   address    ///< a handle of the GPU runtime
 };
 

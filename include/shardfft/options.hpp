@@ -67,6 +67,10 @@ struct Options {
   /// transformed: 1 cuts nothing; 0 is the plan's choice, on GPUs by what is sent and the trial of whole runs, on
   /// CPUs across hosts by that trial (effort above estimate). report() tells what was cut (docs/concepts.md).
   int chunks = 0;
+  /// A line that the report of a plan shows as its way: algorithm, exchange, chunks, libraries and all else that was
+  /// chosen for it. The plan takes that way and measures nothing. Options that say the same are left out, or say what
+  /// the line says; a line of another version of the library, or of a plan that this one differs from, is refused.
+  std::string way{};
   /// OpenMP threads of each rank, at most 1024.
   int threads = 1;
   /// Process grid: for pencil and brick that of the intermediate pencils, two factors (one for arrays of two axes); for

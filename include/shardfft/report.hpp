@@ -85,6 +85,7 @@ struct PlanReport {
   std::size_t library_bytes = 0;
   std::size_t pinned_bytes = 0;  ///< GPUs: host memory that the plan keeps pinned, for messages and checks
   std::vector<Choice> choices;
+  std::string way;  ///< all that was chosen, as the option `way` takes it
   Program forward;
   Program backward;
   std::optional<Program> apply;  ///< of plans that have applied an operator

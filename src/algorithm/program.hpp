@@ -138,10 +138,11 @@ State state_after(const TransformStep& step, State state);
 
 /// steps[i] leads from states[i] to states[i + 1].
 struct Program {
-  std::string algorithm;
+  std::string algorithm;  ///< in words, for users
   std::vector<State> states;
   std::vector<Step> steps;
-  int active = 0;  ///< as Problem::active
+  int active = 0;      ///< as Problem::active
+  std::string name{};  ///< by which make_program() makes it
 };
 
 /// The program that undoes `program` but for a factor: its steps from the last to the first, each turned round.

@@ -126,7 +126,9 @@ Program make_program(const std::string& name, const Problem& problem) {
   }
   require(problem.grid.empty() || entry->second.has_grid, "option grid is given, but algorithm ", chosen,
           " has no process grid; pencil, brick, brick_groups and cannon have");
-  return entry->second.make(problem);
+  Program program = entry->second.make(problem);
+  program.name = chosen;
+  return program;
 }
 
 }  // namespace shardfft

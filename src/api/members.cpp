@@ -185,8 +185,8 @@ void Members::watch_calls(const Ranks& who, std::string name) {
 namespace {
 
 /// What the report says of a way that was taken because faster ones do not fit, as this error says.
-Choice fewer_buffers(Buffering buffering, const std::string& error) {
-  return {"workspace", buffering == Buffering::few ? "few buffers" : "one array",
+Choice fewer_buffers(Spare room, const std::string& error) {
+  return {"workspace", room == Spare::few ? "few buffers" : "one array",
           "the fastest way does not fit: " + error.substr(0, error.find(';'))};
 }
 
@@ -195,10 +195,11 @@ Choice fewer_buffers(Buffering buffering, const std::string& error) {
 /// Ways with fewer buffers are tried where there is no memory for those with more. The first error stays.
 void Members::make_device_runner(const ExecutorSetup& setup, const Program& program, const Named& named) {
   Failure first;
-  for (const Buffering buffering : {Buffering::fast, Buffering::few, Buffering::one_array}) {
+  for (const Spare room : {Spare::fast, Spare::few, Spare::one_array}) {
+    if (setup.way_is_given && room != setup.way.room) continue;
     ExecutorSetup tried = setup;
-    tried.buffering = buffering;
-    if (first.failed()) tried.choices.push_back(fewer_buffers(buffering, first.text));
+    tried.way.room = room;
+    if (first.failed()) tried.choices.push_back(fewer_buffers(room, first.text));
     const Failure failure = failure_of([&] {
       runner.reset();
       runner = gpu::make_runner(std::move(tried), program, devices);
@@ -206,7 +207,7 @@ void Members::make_device_runner(const ExecutorSetup& setup, const Program& prog
     });
     if (!failure.failed()) return;
     if (!first.failed()) first = failure;
-    const bool may_fit = options.workspace == Workspace::fast && (buffering != Buffering::few || options.chunks <= 1);
+    const bool may_fit = options.workspace == Workspace::fast && (room != Spare::few || options.chunks <= 1);
     if (first.code != Status::out_of_memory || !may_fit || (runner && runner->half_way())) break;
   }
   if (runner) end(first);
@@ -216,7 +217,9 @@ void Members::make_device_runner(const ExecutorSetup& setup, const Program& prog
 void Members::make_runner(ExecutorSetup setup, const Program& program, const Named& named) {
   setup.comm = comm;
   setup.options = options;
-  setup.exchange = options.exchange;
+  setup.way.exchange = options.exchange;
+  setup.way.chunks = options.chunks;
+  setup.way.grid = options.grid;
   if (calls) setup.watch = &calls->watch();
   if (place() != Place::cpu) return make_device_runner(setup, program, named);
   runner = make_host_runner(std::move(setup), program);

@@ -98,9 +98,26 @@ void validate_options(const Options& options, Place place) {
     check_range(row, options);
     if (row.type == OptionType::name) check_name(row, std::get<std::string>(row.get(options)), place);
   }
+  if (!options.way.empty()) Way::parse(options.way);
   check_least_workspace(options, place);
   require(!options.verify || options.tolerance == 0, "option tolerance is ", options.tolerance,
           ", but the option verify compares what arrives with what was sent, bit by bit");
+}
+
+Way take_way(Options& options) {
+  static const Options defaults;
+  const Way way = Way::parse(options.way);
+  Options told = options;
+  told.algorithm = way.algorithm;
+  told.exchange = way.exchange;
+  told.chunks = way.chunks;
+  told.grid = way.grid;
+  told.local_fft = defaults.local_fft;  // it names a library for each step
+  for (const OptionRow& row : option_table())
+    require(row.get(options) == row.get(told) || row.get(options) == row.get(defaults), "option ", row.name, " is ",
+            option_text(row, options), ", but the option way says ", option_text(row, told));
+  options = told;
+  return way;
 }
 
 std::vector<Agreed> agreed_options(const Options& options) {

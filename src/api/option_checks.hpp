@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/check.hpp"
+#include "choose/way.hpp"
 #include "shardfft/option_table.hpp"
 
 namespace shardfft {
@@ -23,6 +24,10 @@ void require_known(const char* what, Enum value, Enum last, const char* words) {
 /// Throws Error for any value out of range, for names that are not known, and for options that have no effect in
 /// `place`. Does not communicate.
 void validate_options(const Options& options, Place place);
+
+/// The way that the option `way` says, which becomes the value of the options that it stands for. Throws Error where
+/// one of those says something else; does not communicate.
+Way take_way(Options& options);
 
 /// What all ranks must have alike, a number of this rank's that differs where that does, and words for it.
 struct Agreed {

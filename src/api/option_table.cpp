@@ -10,6 +10,7 @@
 
 #include "api/option_field.hpp"
 #include "base/check.hpp"
+#include "choose/way.hpp"
 
 namespace shardfft {
 
@@ -133,6 +134,16 @@ void add_strategies(std::vector<OptionRow>& table) {
                       "choice, on GPUs by what is sent and the trial of whole runs, on CPUs across hosts by that trial "
                       "(effort above estimate). report() tells what was cut (docs/concepts.md).",
                       "3"));
+
+  const Way example{"slab", "alltoallv"};
+  table.push_back(
+      row("way", &Options::way,
+          "A line that the report of a plan shows as its way: algorithm, exchange, chunks, libraries and all "
+          "else that was chosen for it. The plan takes that way and measures nothing. Options that say the "
+          "same are left out, or say what the line says; a line of another version of the library, or of a "
+          "plan that this one differs from, is refused.",
+          example.text().c_str()));
+  table.back().type = OptionType::text;
 }
 
 /// How it runs: cores and memory.
@@ -352,6 +363,7 @@ void set_option(Options& options, const std::string& name, const std::string& te
     case OptionType::choice:
     case OptionType::name:
     case OptionType::path:
+    case OptionType::text:
       return row.set(options, text);
   }
 }

@@ -53,7 +53,10 @@ Plan::Impl::Impl(const Ranks& who, Transform t, const Layout& in, const std::opt
     : Members(kernels_begun(who, t, in, o), o, {"plans", "the plan's"}), transform(t) {
   if (comm.valid() && place() == Place::gpu) succeeds([&] { begin_kernels(t, in, o, comm.size()); });
   spec = {transform, in, out, kind, options, ranks(), place()};
+  std::optional<Way> way;
   together([&] {
+    if (!options.way.empty()) way = take_way(options);
+    spec.options = options;
     close_gaps(spec);
     validate(spec);
   });
@@ -61,11 +64,13 @@ Plan::Impl::Impl(const Ranks& who, Transform t, const Layout& in, const std::opt
     agree_same(comm, spec);
     watch_calls(who, plan_name(spec));
   }
-  make();
+  make(way);
 }
 
-void Plan::Impl::make() {
+void Plan::Impl::make(const std::optional<Way>& way) {
   ExecutorSetup setup;
+  setup.way_is_given = way.has_value();
+  if (way) setup.way = *way;
   Program program;
   Alternatives others;
   const bool chooses = options.algorithm == "auto";
@@ -75,12 +80,16 @@ void Plan::Impl::make() {
   together([&] {
     Problem problem = make_problem(spec);
     problem.one_host = one_host;
+    problem.active = setup.way.active;
+    require(problem.active <= problem.ranks(), "option way says active=", problem.active, ", but the plan has ",
+            problem.ranks(), " ranks");
     if (chooses) setup.choices.push_back(choose_algorithm(problem));
     program = make_program(options.algorithm, problem);
     if (chooses) others.programs = alternatives(problem, program, fewer);
     if (spec.with_gaps) std::erase_if(others.programs, [](const Program& p) { return !begins_with_transform(p); });
     others.programs.insert(others.programs.begin(), program);
-    if (place() == Place::cpu) setup.local_ffts.candidates = candidates(options.local_fft);
+    setup.way.algorithm = program.name;
+    if (place() == Place::cpu) setup.local_ffts = candidates(options.local_fft);
   });
   setup.precision = transform.precision;
   others.named = [this](const Program& lowered) { return make_programs(spec, lowered); };
@@ -88,6 +97,11 @@ void Plan::Impl::make() {
   attempt([&] {
     if (auto faster = runner->fastest(others)) runner = std::move(faster);
   });
+  if (way)
+    together([&] {
+      const std::string what = differences(*way, runner->facts().way);
+      require(what.empty(), "the option way does not fit this plan: ", what);
+    });
   const Program& forward = runner->programs()[forward_program].program;
   const auto needed = [](const Side& side) { return NeededArray{side.count(), side.element.bytes(), side.element}; };
   for (int m = 0; m < members(); ++m) {

@@ -57,11 +57,11 @@ Redistribution::Impl::Impl(const Ranks& who, const Layout& from, const Layout& t
   };
   for (int m = 0; m < members(); ++m) call_arrays.push_back({needed(from, m), needed(to, m)});
   ExecutorSetup setup;
-  if (place() == Place::cpu) setup.local_ffts.candidates = candidates("reference");  // nothing is asked of it
+  if (place() == Place::cpu) setup.local_ffts = candidates("reference");  // nothing is asked of it
   make_runner(std::move(setup), move_program(from, to, element_bytes, options.batch), [](const Program& lowered) {
     return std::vector<NamedProgram>{{"forward", lowered, 1}, {"backward", reversed(lowered), 1}};
   });
-  exchange = runner->facts().exchange;
+  exchange = runner->facts().way.exchange;
 }
 
 Redistribution::Redistribution(Ranks ranks, const Layout& from, const Layout& to, std::size_t element_bytes,

@@ -167,7 +167,8 @@ PlanReport make_report(const ReportInput& in) {
   report.output = in.output.layout.describe();
   report.algorithm = in.runner.programs().front().program.algorithm;
   const RunnerFacts facts = in.runner.facts();
-  report.exchange = facts.exchange;
+  report.exchange = facts.way.exchange;
+  report.way = facts.way.text();
   report.local_fft = facts.local_fft;
   report.machine = facts.machine;
   report.choices = facts.choices;

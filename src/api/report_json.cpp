@@ -60,6 +60,7 @@ std::string PlanReport::to_json() const {
                             {"exchange", exchange},
                             {"local_fft", local_fft},
                             {"machine", machine},
+                            {"way", way},
                             {"workspace_bytes", workspace_bytes},
                             {"window_bytes", window_bytes},
                             {"table_bytes", table_bytes},

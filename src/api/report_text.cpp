@@ -86,6 +86,7 @@ std::string PlanReport::to_text() const {
   if (!machine.empty()) text << machine << "\n";
   for (const Choice& choice : choices)
     text << "chose " << choice.what << " " << choice.chosen << ": " << choice.why << "\n";
+  text << "way " << way << "\n";
   text << "memory of the rank that needs most: workspace " << bytes_text(static_cast<double>(workspace_bytes));
   if (window_bytes > 0) text << ", shared " << bytes_text(static_cast<double>(window_bytes));
   text << ", tables " << bytes_text(static_cast<double>(table_bytes)) << ", FFT library about "

@@ -3,11 +3,14 @@
 #include <algorithm>
 
 #include "base/clock.hpp"
+#include "base/hooks.hpp"
 
 namespace shardfft {
 
 Trial::Trial(const Communicator& comm, Run run, double hopeless)
-    : comm_(comm), run_(std::move(run)), hopeless_(hopeless), begin_(clock_seconds()) {}
+    : comm_(comm), run_(std::move(run)), hopeless_(hopeless), begin_(clock_seconds()) {
+  if (TrialCount* const count = installed<TrialCount>()) ++count->begun;
+}
 
 void Trial::allow(double seconds, double most) {
   allowed_ = std::max(host_defaults().trial_least_seconds, std::min(seconds, most));

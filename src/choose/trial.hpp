@@ -1,6 +1,7 @@
 #pragma once
 // The one trial: candidates run in rounds within a budget of time, and the fastest one wins. Plans ask several
 // questions by it: which library, which passes, which stores, which way of whole runs.
+#include <atomic>
 #include <cstddef>
 #include <functional>
 #include <limits>
@@ -10,6 +11,11 @@
 #include "tune/defaults.hpp"
 
 namespace shardfft {
+
+/// A hook (base/hooks.hpp) that counts trials.
+struct TrialCount {
+  std::atomic<int> begun = 0;
+};
 
 /// Candidates are numbered in the order in which they enter. All ranks call the same functions; those that read the
 /// clock or run candidates are collective.

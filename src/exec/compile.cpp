@@ -165,7 +165,7 @@ std::unique_ptr<Operation> HostCompiler::make_cannon(const Stop& stop) {
 
 ReshapeSetup HostCompiler::message_setup(const State& from) const {
   ReshapeSetup reshape{context_};
-  reshape.exchange = setup_.exchange;
+  reshape.exchange = setup_.way.exchange;
   reshape.element_bytes = element_bytes(from);
   return reshape;
 }
@@ -212,7 +212,7 @@ BundledFftSetup HostCompiler::bundled(const Pass& pass) const {
   fft.precision = setup_.precision;
   fft.effort = setup_.options.effort;
   fft.ffts = ffts_.step(name_fft(fft.step, fft.before));
-  fft.bytes_past_cache = setup_.bytes_past_cache;
+  fft.bytes_past_cache = setup_.way.past_cache;
   fft.from = fft.before.layout;
   fft.to = fft.after.layout;
   fft.check = lines_;

@@ -22,9 +22,11 @@ std::unique_ptr<Runner> make_host_runner(ExecutorSetup setup, const Program& pro
   std::size_t largest = 0;
   for (const State& state : program.states) largest = std::max(largest, max_state_bytes(state, setup.precision));
   Movement movement = choose_movement(setup.comm, setup.options, program, largest, std::exchange(setup.host, nullptr));
-  setup.exchange = movement.exchange;
+  setup.way.exchange = movement.exchange;
+  setup.way.chunks = std::max(1, setup.options.chunks);
   setup.other_exchanges = movement.others;
-  setup.bytes_past_cache = bytes_to_write_past_cache(setup.comm, movement.host.get(), largest, setup.options.effort);
+  if (setup.way.past_cache == 0)
+    setup.way.past_cache = bytes_to_write_past_cache(setup.comm, movement.host.get(), largest, setup.options.effort);
   if (movement.choice) setup.choices.push_back(*movement.choice);
   heed_tolerance(setup, program, movement.why_exact(setup.comm));
   return std::make_unique<Executor>(std::move(setup), std::move(movement.host));
@@ -41,7 +43,7 @@ Program Executor::lower(const Program& program) {
 void Executor::add(std::vector<NamedProgram> programs) {
   int trace_step = 0;
   for (const Prepared& before : prepared_) trace_step += static_cast<int>(before.tasks.size());
-  LocalFfts ffts(setup_.local_ffts, setup_.options.effort);
+  LocalFfts ffts({setup_.local_ffts, setup_.way.libraries, !setup_.way_is_given}, setup_.options.effort);
   auto compiled = compile(setup_, programs, host_.get(), ffts, &trace_, trace_step);
   make_local_ffts(ffts);
   for (auto& tasks : compiled) {
@@ -59,7 +61,8 @@ void Executor::add(std::vector<NamedProgram> programs) {
 void Executor::make_local_ffts(LocalFfts& ffts) {
   LocalFftChoice choice = ffts.make(setup_.comm, setup_.plan_until);
   library_bytes_ += choice.library_bytes;
-  for (const LocalFftChoice::Step& step : choice.steps) setup_.local_ffts.chosen.emplace(step.step, step.name);
+  if (programs_.empty()) setup_.way.libraries.clear();  // of these programs alone
+  for (const LocalFftChoice::Step& step : choice.steps) setup_.way.libraries.emplace(step.step, step.name);
   if (!programs_.empty()) return;
   local_fft_ = std::move(choice);
   local_fft_version_ = local_fft_.version;

@@ -19,7 +19,7 @@ namespace shardfft {
 class Executor::Trial : public Candidates {
  public:
   Trial(Executor& first, const Alternatives& others)
-      : Candidates(first, others, 1, {host_defaults().chunks_to_try.begin(), host_defaults().chunks_to_try.end()}),
+      : Candidates(first, others, {host_defaults().chunks_to_try.begin(), host_defaults().chunks_to_try.end()}),
         own_(first),
         host_(first.host_) {
     more_bytes_ = static_cast<std::size_t>(own_cache_bytes());
@@ -28,10 +28,10 @@ class Executor::Trial : public Candidates {
  private:
   std::unique_ptr<Runner> make(ExecutorSetup made, const Program& program) override {
     const auto& libraries = own_.local_fft_.names;
-    std::erase_if(made.local_ffts.candidates, [&](const Backend& backend) {
+    std::erase_if(made.local_ffts, [&](const Backend& backend) {
       return std::find(libraries.begin(), libraries.end(), backend.name) == libraries.end();
     });
-    const Movement movement{made.exchange, made.exchange == reading ? hosts() : nullptr, {}, {}};
+    const Movement movement{made.way.exchange, made.way.exchange == reading ? hosts() : nullptr, {}, {}};
     heed_tolerance(made, program, movement.why_exact(made.comm));
     return std::make_unique<Executor>(std::move(made), movement.host);
   }

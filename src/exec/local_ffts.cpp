@@ -268,6 +268,7 @@ LocalFftChoice LocalFfts::choose(const Communicator& comm, std::optional<double>
   const bool settled = std::all_of(steps_.begin(), steps_.end(),
                                    [this](const FftStep& step) { return makers_.chosen.count(step.name) > 0; });
   if (settled) return choosing.by_rule("as chosen before");
+  if (!makers_.tries) return choosing.by_rule("by the option way");
   if (!on_all(comm, effort_ != Effort::estimate)) return choosing.by_rule("by the processor's maker");
   return choosing.by_trial();
 }

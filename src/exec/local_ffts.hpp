@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "base/compute.hpp"
+#include "exec/local_fft_choice.hpp"
 #include "local/loops.hpp"
 #include "mpi/communicator.hpp"
-#include "run/local_fft_choice.hpp"
 
 namespace shardfft {
 

@@ -30,77 +30,83 @@ Outline outline(Runner& runner) {
   for (int program = 0; program < static_cast<int>(runner.programs().size()); ++program)
     for (const StepReport& step : runner.account(program).steps) {
       const bool moves = step.role != Role::computes || step.overlaps;
-      outline.emplace_back(moves ? runner.facts().exchange : "", step.pieces);
+      outline.emplace_back(moves ? runner.facts().way.exchange : "", step.pieces);
     }
   return outline;
 }
 
 /// Puts into the report what was chosen for each option in which the ways differ.
-void tell(ExecutorSetup& setup, const RunChoice& choice, const std::vector<RunWay>& ways) {
+void tell(ExecutorSetup& setup, const WayChoice& choice, const std::vector<Way>& ways) {
   const auto differ = [&](auto same) { return !std::all_of(ways.begin(), ways.end(), same); };
-  const RunWay& best = choice.way;
-  if (differ([&](const RunWay& w) { return w.algorithm == best.algorithm; }))
-    setup.tell({"algorithm", best.algorithm, choice.why_algorithm()});
-  if (differ([&](const RunWay& w) { return w.exchange == best.exchange; }))
+  const Way& best = choice.way;
+  if (differ([&](const Way& w) { return w.algorithm_name() == best.algorithm_name(); }))
+    setup.tell({"algorithm", best.algorithm_name(), choice.why_algorithm()});
+  if (differ([&](const Way& w) { return w.exchange == best.exchange; }))
     setup.tell({"exchange", best.exchange, choice.why_exchange()});
-  if (differ([&](const RunWay& w) { return w.exchange != best.exchange || w.chunks == best.chunks; }))
+  if (differ([&](const Way& w) { return w.exchange != best.exchange || w.chunks == best.chunks; }))
     setup.tell({"chunks", chunks_text(best.chunks), choice.why_chunks()});
 }
 
 }  // namespace
 
-RunWay Candidates::way() const {
-  const int chunks = setup().options.chunks;
-  return {programs().front().program.algorithm, setup().exchange, chunks == 0 ? by_rule_ : chunks};
-}
-
 /// The first one's own way first. All ranks have the same list.
-std::vector<RunWay> Candidates::ways() {
+std::vector<Way> Candidates::ways() {
   const Options& options = setup().options;
-  std::vector<RunWay> ways{way()};
-  std::vector<std::string> exchanges{setup().exchange};
+  const Way own = setup().way;
+  std::vector<Way> ways{own};
+  if (setup().way_is_given) return ways;
+  std::vector<std::string> exchanges{own.exchange};
   exchanges.insert(exchanges.end(), setup().other_exchanges.begin(), setup().other_exchanges.end());
   const bool open = exchanges.size() > 1;
   if (output_of(programs()).ranks() == 1 || options.workspace == Workspace::least) return ways;
   if (!open && others_.programs.size() < 2 && options.chunks != 0) return ways;
   if (!agreed(options.effort != Effort::estimate)) return ways;
-  for (const Program& program : others_.programs)
-    if (program.algorithm != ways.front().algorithm)
-      ways.push_back({program.algorithm, open ? exchange_for(program) : setup().exchange, ways.front().chunks});
+  const auto with = [](Way way, const std::string& exchange, int chunks) {
+    way.exchange = exchange;
+    way.chunks = chunks;
+    return way;
+  };
+  for (const Program& program : others_.programs) {
+    Way other = with(own, open ? exchange_for(program) : own.exchange, own.chunks);
+    other.algorithm = program.name;
+    other.active = program.active;
+    if (other.algorithm_name() != own.algorithm_name()) ways.push_back(std::move(other));
+  }
   std::string cuts;
   for (const std::string& exchange : exchanges)
     if (cuts.empty() && options.chunks == 0 && gains_by_chunks(exchange)) cuts = exchange;
-  const auto add = [&](const RunWay& way) {
+  const auto add = [&](const Way& way) {
     if (std::find(ways.begin(), ways.end(), way) == ways.end()) ways.push_back(way);
   };
   // Of each algorithm those are tried first that have won most often.
-  for (const RunWay& one : std::vector<RunWay>(ways)) {
-    for (std::size_t i = 0; i < exchanges.size() && i < 2; ++i) add({one.algorithm, exchanges[i], one.chunks});
+  for (const Way& one : std::vector<Way>(ways)) {
+    for (std::size_t i = 0; i < exchanges.size() && i < 2; ++i) add(with(one, exchanges[i], one.chunks));
     for (const int chunks : chunks_)
-      if (!cuts.empty()) add({one.algorithm, cuts, chunks});
-    for (const std::string& exchange : exchanges) add({one.algorithm, exchange, one.chunks});
+      if (!cuts.empty()) add(with(one, cuts, chunks));
+    for (const std::string& exchange : exchanges) add(with(one, exchange, one.chunks));
   }
   return ways;
 }
 
-const Program& Candidates::program_of(const std::string& algorithm) const {
-  const auto found = std::find_if(others_.programs.begin(), others_.programs.end(),
-                                  [&](const Program& program) { return program.algorithm == algorithm; });
+const Program& Candidates::program_of(const Way& way) const {
+  const auto found = std::find_if(others_.programs.begin(), others_.programs.end(), [&](const Program& program) {
+    return program.name == way.algorithm && program.active == way.active;
+  });
   return found != others_.programs.end() ? *found : others_.programs.front();
 }
 
 /// What a target's plans take by rule elsewhere may need what it needs; nothing else may need more, but that other
 /// algorithms have other buffers in cache, and that ranks at work hold what belongs to those that rest.
-bool Candidates::fits(const Runner& made, const RunWay& way) {
+bool Candidates::fits(const Runner& made, const Way& way) {
   const std::size_t bytes = needs(made);
-  if (way.algorithm != this->way().algorithm) {
-    const Program& program = program_of(way.algorithm);
+  if (way.algorithm_name() != setup().way.algorithm_name()) {
+    const Program& program = program_of(way);
     const int ranks = program.states.front().layout.ranks();
     const double share = program.active > 0 ? static_cast<double>(ranks) / program.active : 1;
     return static_cast<double>(bytes) <= share * host_defaults().trial_most_memory * static_cast<double>(most_bytes_) +
                                              static_cast<double>(more_bytes_);
   }
-  if (way.chunks == this->way().chunks && may_need_more(way.exchange)) most_bytes_ = std::max(most_bytes_, bytes);
+  if (way.chunks == setup().way.chunks && may_need_more(way.exchange)) most_bytes_ = std::max(most_bytes_, bytes);
   return bytes <= most_bytes_;
 }
 
@@ -112,7 +118,7 @@ bool Candidates::succeeds_on_all(const std::function<void()>& work) const {
 
 /// Arrays for runs of the first one, touched already. False on all ranks where one has too little memory.
 bool Candidates::prepare() {
-  all_.emplace_back(way(), nullptr);
+  all_.emplace_back(setup().way, nullptr);
   most_bytes_ = needs(first_);
   if (!lend(first_)) return false;
   const int members = setup().comm.valid() ? 1 : output_of(programs()).ranks();
@@ -139,12 +145,12 @@ bool Candidates::is_ready(Runner& runner) {
   return runs;
 }
 
-bool Candidates::enter(const RunWay& way, double deadline) {
+bool Candidates::enter(const Way& way, double deadline) {
   ExecutorSetup setup = this->setup();
-  setup.exchange = way.exchange;
+  setup.way = way;
   setup.options.chunks = way.chunks;
   setup.plan_until = deadline;
-  const Program& program = program_of(way.algorithm);
+  const Program& program = program_of(way);
   std::unique_ptr<Runner> made;
   const bool all = succeeds_on_all([&] {
     made = make(std::move(setup), program);
@@ -160,7 +166,7 @@ bool Candidates::enter(const RunWay& way, double deadline) {
   return true;
 }
 
-std::unique_ptr<Runner>& Candidates::made(const RunWay& way) {
+std::unique_ptr<Runner>& Candidates::made(const Way& way) {
   return std::find_if(all_.begin(), all_.end(), [&](const auto& one) { return one.first == way; })->second;
 }
 
@@ -189,14 +195,14 @@ double Candidates::time(Runner& runner) {
 std::unique_ptr<Runner> Candidates::fastest(const std::shared_ptr<Candidates>& candidates) {
   Candidates& mine = *candidates;
   Runner& first = mine.first_;
-  const std::vector<RunWay> ways = mine.ways();
+  const std::vector<Way> ways = mine.ways();
   if (ways.size() < 2) return nullptr;
-  RunChoice choice{mine.way(), {}};
+  WayChoice choice{ways.front(), {}};
   try {
     if (mine.prepare())
       choice = choose_way({mine.setup().comm, ways,
-                           [&](const RunWay& way, double deadline) { return mine.enter(way, deadline); },
-                           [&](const RunWay& way) {
+                           [&](const Way& way, double deadline) { return mine.enter(way, deadline); },
+                           [&](const Way& way) {
                              const auto& made = mine.made(way);
                              return mine.time(made ? *made : first);
                            }});

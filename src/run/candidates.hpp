@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "choose/run_choice.hpp"
+#include "choose/way_choice.hpp"
 #include "run/runner.hpp"
 
 namespace shardfft {
@@ -20,9 +20,9 @@ class Candidates {
   static std::unique_ptr<Runner> fastest(const std::shared_ptr<Candidates>& candidates);
 
  protected:
-  /// Numbers of chunks: what a plan that may choose takes without a trial, and others that are tried.
-  Candidates(Runner& first, const Alternatives& others, int by_rule, std::vector<int> chunks)
-      : first_(first), others_(others), by_rule_(by_rule), chunks_(std::move(chunks)) {}
+  /// `chunks`: numbers of them that are tried.
+  Candidates(Runner& first, const Alternatives& others, std::vector<int> chunks)
+      : first_(first), others_(others), chunks_(std::move(chunks)) {}
 
   /// A runner for programs like this one, without any yet, or null where it is none to try. It need not plan longer
   /// than until setup.plan_until.
@@ -35,7 +35,7 @@ class Candidates {
   /// Takes that memory back, and leaves the runner as if nothing had run, but for what all runners have.
   virtual void forget_runs(Runner& runner) = 0;
   /// What is expected to be the fastest for a program where the trial may choose.
-  virtual std::string exchange_for(const Program& /*program*/) { return setup().exchange; }
+  virtual std::string exchange_for(const Program& /*program*/) { return setup().way.exchange; }
   /// Whether this exchange cuts messages in chunks, and programs like those of the first one may gain by it.
   virtual bool gains_by_chunks(const std::string& exchange) = 0;
   /// Whether this exchange may need more memory than that of the first one.
@@ -53,25 +53,23 @@ class Candidates {
   int warm_ups_ = 0;            ///< runs of each candidate before it is timed
 
  private:
-  RunWay way() const;
-  std::vector<RunWay> ways();
-  const Program& program_of(const std::string& algorithm) const;
-  bool fits(const Runner& made, const RunWay& way);
+  std::vector<Way> ways();
+  const Program& program_of(const Way& way) const;
+  bool fits(const Runner& made, const Way& way);
   bool prepare();
-  bool enter(const RunWay& way, double deadline);
-  std::unique_ptr<Runner>& made(const RunWay& way);
+  bool enter(const Way& way, double deadline);
+  std::unique_ptr<Runner>& made(const Way& way);
   bool is_ready(Runner& runner);
   double time(Runner& runner);
   void forget(Runner& runner);
   void leave(Runner* best);
 
-  int by_rule_;
   std::vector<int> chunks_;
   std::vector<std::shared_ptr<void>> memory_;  ///< arrays of the members, input and output
   std::vector<const std::byte*> in_;
   std::vector<std::byte*> out_;
-  std::size_t most_bytes_ = 0;                                   ///< of workspace and window, that a candidate may need
-  std::vector<std::pair<RunWay, std::unique_ptr<Runner>>> all_;  ///< null: the first one
+  std::size_t most_bytes_ = 0;                                ///< of workspace and window, that a candidate may need
+  std::vector<std::pair<Way, std::unique_ptr<Runner>>> all_;  ///< null: the first one
 };
 
 }  // namespace shardfft

@@ -59,7 +59,7 @@ struct MemberPlace {
 
 /// What a runner works with, for reports.
 struct RunnerFacts {
-  std::string exchange;
+  Way way;
   std::string local_fft;  ///< library and version
   std::string machine;    ///< what it runs on, where that is not plain
   std::vector<Choice> choices;
@@ -124,7 +124,7 @@ class Runner {
   /// between.
   std::size_t in_place_bytes(int member) const;
   const Trace& trace() const { return trace_; }
-  RunnerFacts facts() const { return {setup_.exchange, local_fft_version_, machine_, setup_.choices}; }
+  RunnerFacts facts() const { return {setup_.way, local_fft_version_, machine_, setup_.choices}; }
 
  protected:
   friend class Candidates;

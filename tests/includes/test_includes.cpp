@@ -1,7 +1,7 @@
 // Includes go one way, from a folder to those below it: base <- tune <- {geometry, mpi} <- {pack, local} <- {device,
 // exchange} <- {algorithm, reshape} <- {cannon, lower} <- schedule <- verify <- choose <- run <- {exec, gpu} <- api <-
-// c; within gpu and device from sub-folders to those below them: gpu <- gpu/check <- {gpu/pass, gpu/move} <- gpu/plan <- gpu/run,
-// device <- {device/standin, device/cuda <- device/cuda/lines <- device/cuda/operators}.
+// c; within gpu and device from sub-folders to those below them: gpu <- gpu/check <- {gpu/pass, gpu/move} <- gpu/plan
+// <- gpu/run, device <- {device/standin, device/cuda <- device/cuda/lines <- device/cuda/operators}.
 #include <gtest/gtest.h>
 
 #include <filesystem>

@@ -228,6 +228,37 @@ static void expect_moved(shardfft_layout layout, const unsigned char* data, int 
     }
 }
 
+/* A plan made from the way of another one, which its report tells. */
+static void ways(void) {
+  shardfft_layout layout = planes(0);
+  shardfft_options options = NULL;
+  shardfft_plan plan = NULL;
+  shardfft_report report = NULL;
+  char *first = NULL, *second = NULL;
+  OK(shardfft_options_create(&options));
+  OK(shardfft_options_set(options, "algorithm", "slab"));
+  for (char** text = &first; text != NULL; text = text == &first ? &second : NULL) {
+    OK(shardfft_plan_create(MPI_COMM_WORLD, SHARDFFT_C2C, SHARDFFT_F64, layout, SHARDFFT_DEFAULT_OUTPUT, options,
+                            &plan));
+    OK(shardfft_plan_report(plan, &report));
+    OK(shardfft_report_to_text(report, text));
+    OK(shardfft_report_free(&report));
+    OK(shardfft_plan_free(&plan));
+    char* const way = strstr(*text, "\nway ") + strlen("\nway ");
+    *strchr(way, '\n') = '\0';
+    CHECK(strncmp(way, "shardfft ", 9) == 0 && strstr(way, "; algorithm=slab; ") != NULL);
+    CHECK(text == &first || strcmp(way, strstr(first, "\nway ") + strlen("\nway ")) == 0);
+    OK(shardfft_options_set(options, "way", way));
+  }
+  OK(shardfft_options_set(options, "algorithm", "pencil"));
+  CHECK(shardfft_plan_create(MPI_COMM_WORLD, SHARDFFT_C2C, SHARDFFT_F64, layout, SHARDFFT_DEFAULT_OUTPUT, options,
+                             &plan) == SHARDFFT_INVALID_ARGUMENT);
+  shardfft_text_free(first);
+  shardfft_text_free(second);
+  OK(shardfft_options_free(&options));
+  OK(shardfft_layout_free(&layout));
+}
+
 static void redistributions(void) {
   shardfft_layout rows = planes(0), columns = planes(1);
   shardfft_options options = NULL;
@@ -282,6 +313,7 @@ static void redistributions(void) {
 }
 
 static void tests(void) {
+  ways();
   layouts();
   options();
   modes_and_memory();

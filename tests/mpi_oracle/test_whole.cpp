@@ -35,7 +35,8 @@ double largest_difference(const std::vector<whole::Number>& a, const std::vector
 }
 
 /// The plan and the oracle, forward and backward, between the same layouts.
-void compare(const std::string& algorithm, const whole::Program& program, const Layout& layout, const Layout& spectrum) {
+void compare(const std::string& algorithm, const whole::Program& program, const Layout& layout,
+             const Layout& spectrum) {
   for (const std::string exchange : {"auto", "p2p", "alltoallv"}) {
     SCOPED_TRACE(algorithm + ", " + exchange + ", " + layout.describe());
     Options options;

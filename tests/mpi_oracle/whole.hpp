@@ -1,6 +1,6 @@
 #pragma once
-// The whole in a hundred lines: a distributed transform of three axes, slowly. Everything else in src/ makes one of these
-// parts faster, smaller or more general; docs/whole.md says which folder does so. Tests compare plans with it.
+// The whole in a hundred lines: a distributed transform of three axes, slowly. Everything else in src/ makes one of
+// these parts faster, smaller or more general; docs/whole.md says which folder does so. Tests compare plans with it.
 #include <mpi.h>
 
 #include <algorithm>
@@ -75,7 +75,8 @@ inline Program pencil(const Extents& shape, int ranks) {
 }
 
 /// How data moves (src/exchange): each rank sends to each other what it has of the other's box, and receives likewise.
-inline std::vector<Number> reshape(MPI_Comm comm, const Layout& from, const Layout& to, const std::vector<Number>& data) {
+inline std::vector<Number> reshape(MPI_Comm comm, const Layout& from, const Layout& to,
+                                   const std::vector<Number>& data) {
   int rank = 0;
   MPI_Comm_rank(comm, &rank);
   const Box &mine = from[static_cast<std::size_t>(rank)], &next = to[static_cast<std::size_t>(rank)];

@@ -44,6 +44,7 @@ WRONG = {
     "choice": [("sideways", ValueError), (3, TypeError)],
     "name": [("sideways", ValueError), (3, TypeError)],
     "path": [(3, TypeError)],
+    "text": [("sideways", ValueError), (3, TypeError)],
     "address": [("here", TypeError)],
 }
 

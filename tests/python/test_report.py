@@ -28,6 +28,19 @@ def test_times_are_those_of_the_steps(report):
         assert np.isclose(sum(row[3] for row in told), sum(t["seconds"] for s in steps for t in s["times"]))
 
 
+def test_plan_from_the_way_of_a_report(comm, report):
+    way = report["way"]
+    assert f"\nway {way}\n" in report.text and way.startswith("shardfft ")
+    with shardfft.plan((8, 6, 4), comm=comm, way=way) as plan:
+        assert plan.report()["way"] == way
+        x = plan.input.zeros() + 1
+        np.testing.assert_allclose(plan.backward(plan.forward(x)), x)
+    with pytest.raises(ValueError, match="the option way does not fit this plan"):
+        shardfft.plan((8, 6, 2), comm=comm, way=way)
+    with pytest.raises(ValueError, match="takes a line that the report of a plan shows"):
+        shardfft.plan((8, 6, 4), comm=comm, way="the fast one")
+
+
 def test_tables(report):
     page = report._repr_html_()
     for step in report["forward"]["steps"]:

@@ -69,6 +69,7 @@ inline void check_refused_values(const OptionRow& row, Place place) {
     case OptionType::choice:
     case OptionType::words:
     case OptionType::name:
+    case OptionType::text:
       return refused("sideways");
     case OptionType::integer:
       refused("many");

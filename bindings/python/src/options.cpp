@@ -31,6 +31,8 @@ const char* type_name(shardfft::OptionType type) {
       return "name";
     case shardfft::OptionType::path:
       return "path";
+    case shardfft::OptionType::text:
+      return "text";
     case shardfft::OptionType::address:
       break;
   }

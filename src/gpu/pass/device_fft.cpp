@@ -31,11 +31,28 @@ std::vector<std::vector<std::size_t>> vendor_calls(const FftSpec& spec) {
   return {{3}, {2, 1}, {1, 2}, {1, 1, 1}};
 }
 
+const std::string between_texts = " | ";
+
+bool among(const std::string& texts, const FftPlan& plan) {
+  return (between_texts + texts + between_texts).find(between_texts + plan.text() + between_texts) != std::string::npos;
+}
+
+/// Whether several plans may be the fastest one.
+bool has_choice(const FftSpec& spec) {
+  return spec.transform.size() > 1 && spec.kind != Kind::r2r &&
+         points(input_loops(spec)) >= gpu_defaults().elements_worth_passes;
+}
+
 /// Those that make_device_fft() makes: one without a trial.
-std::vector<FftPlan> plans_for(const FftSpec& spec, bool verify) {
-  const bool is_clear = spec.effort == Effort::estimate || spec.transform.size() < 2 || spec.kind == Kind::r2r ||
-                        points(input_loops(spec)) < gpu_defaults().elements_worth_passes;
-  return is_clear ? std::vector<FftPlan>{plan_fft(spec)} : plans_to_try(spec, verify);
+std::vector<FftPlan> plans_for(const FftSpec& spec, bool verify, const std::string& chosen) {
+  FftPlan expected = plan_fft(spec);
+  const bool tries = has_choice(spec) && spec.effort != Effort::estimate;
+  if (!has_choice(spec) || (!tries && chosen.empty()) || among(chosen, expected)) return {std::move(expected)};
+  std::vector<FftPlan> plans = plans_to_try(spec, verify);
+  const auto known = std::find_if(plans.begin(), plans.end(), [&](const FftPlan& plan) { return among(chosen, plan); });
+  if (known != plans.end()) return {std::move(*known)};
+  if (!tries) return {std::move(expected)};
+  return plans;
 }
 
 void begin_kernels(const std::vector<FftPlan>& plans, bool verify) {
@@ -79,14 +96,19 @@ std::vector<FftPlan> plans_to_try(const FftSpec& spec, bool verify) {
   return plans;
 }
 
-std::unique_ptr<DeviceFft> make_device_fft(const FftSpec& spec, bool verify) {
-  const std::vector<FftPlan> plans = plans_for(spec, verify);
+std::unique_ptr<DeviceFft> make_device_fft(const FftSpec& spec, bool verify, std::string* chosen) {
+  const std::vector<FftPlan> plans = plans_for(spec, verify, chosen != nullptr ? *chosen : std::string());
   begin_kernels(plans, verify);
   std::vector<MakeFft> ways;
   for (const FftPlan& plan : plans) ways.emplace_back([&plan, verify] { return plan.make(verify); });
-  return plans[fastest_fft(spec, verify, ways)].make(verify);
+  const FftPlan& taken = plans[fastest_fft(spec, verify, ways)];
+  if (chosen != nullptr && has_choice(spec) && !among(*chosen, taken))
+    chosen->append(chosen->empty() ? "" : between_texts).append(taken.text());
+  return taken.make(verify);
 }
 
-void compile_ahead(const FftSpec& spec, bool verify) { begin_kernels(plans_for(spec, verify), verify); }
+void compile_ahead(const FftSpec& spec, bool verify, const std::string& chosen) {
+  begin_kernels(plans_for(spec, verify, chosen), verify);
+}
 
 }  // namespace shardfft::gpu

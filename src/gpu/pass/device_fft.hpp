@@ -12,10 +12,12 @@ namespace shardfft::gpu {
 /// Plans on the current device; transforms of several axes of large arrays by what is faster there, our own passes or
 /// cuFFT, unless spec.effort is estimate; with the option `verify` by what is faster with its check. The input is left
 /// unchanged if spec.preserve_input. Complex transforms whose strides are alike on both sides, and those with
-/// spec.in_place, may run in place. The output's loops fill it without gaps.
-std::unique_ptr<DeviceFft> make_device_fft(const FftSpec& spec, bool verify = false);
+/// spec.in_place, may run in place. The output's loops fill it without gaps. `chosen`: plans that were chosen for such
+/// transforms before, as texts with " | " between them (Way::passes); the first one that is among those of this
+/// transform is taken without a trial. If there is none, and a choice, the plan that is taken is added to them.
+std::unique_ptr<DeviceFft> make_device_fft(const FftSpec& spec, bool verify = false, std::string* chosen = nullptr);
 /// Begins to compile, on other threads, all kernels that making it may wait for.
-void compile_ahead(const FftSpec& spec, bool verify);
+void compile_ahead(const FftSpec& spec, bool verify, const std::string& chosen = {});
 /// The plans among which a trial decides, the one that is expected to be the fastest first.
 std::vector<FftPlan> plans_to_try(const FftSpec& spec, bool verify = false);
 /// The plan that is expected to be the fastest, without a trial.

@@ -88,7 +88,8 @@ std::size_t fastest_fft(const FftSpec& spec, bool verify, const std::vector<Make
   FftArrays arrays(spec, verify);
   if (ways.size() < 2 || !arrays.allocate()) return 0;
   const Communicator alone;
-  Trial trial(alone, [&](std::size_t) { return arrays.run(); }, gpu_defaults().trial_hopeless);
+  Trial trial(
+      alone, [&](std::size_t) { return arrays.run(); }, gpu_defaults().trial_hopeless);
   std::vector<std::size_t> entered;
   bool in_place = false;
   for (std::size_t way = 0; way < ways.size(); ++way) {

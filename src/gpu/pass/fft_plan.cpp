@@ -74,6 +74,15 @@ bool FftPlan::scales_free() const {
                                         [](const FftStage& stage) { return stage.pass->scales; });
 }
 
+std::string FftPlan::text() const {
+  std::string text;
+  for (const FftStage& stage : list_.stages) {
+    text.append(text.empty() ? "" : " + ").append(stage.pass->name);
+    for (const Loop& axis : stage.spec.transform) text += " " + std::to_string(axis.count);
+  }
+  return text + list_.beside;
+}
+
 void FftPlan::compile_ahead(bool verify) const {
   for (const FftStage& stage : list_.stages)
     if (stage.pass->compile_ahead != nullptr) stage.pass->compile_ahead(stage.spec, stage.use, verify && sums_lines());

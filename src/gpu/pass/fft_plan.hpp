@@ -68,6 +68,9 @@ class FftPlan {
   void compile_ahead(bool verify) const;
   /// With `verify` it must be given its checks before it runs (make_checks()), where it has some.
   std::unique_ptr<DeviceFft> make(bool verify = false) const;
+  /// The passes and the lengths that each transforms, in order: "planes 512 512 + lines 512". Plans of one transform
+  /// may have one text if they differ in strides alone.
+  std::string text() const;
   bool operator==(const FftPlan& other) const { return list_.stages == other.list_.stages; }
 
  private:

@@ -28,7 +28,7 @@ bool DeviceTarget::moves_all(const State& from, const State& to) const {
 
 /// Nothing where it is not to be cut.
 Sending DeviceTarget::sending(const State& from, const State& to) const {
-  if (team_.ranks() < 2 || setup_.options.chunks == 1 || !cuts_in_slices(setup_.exchange)) return {};
+  if (team_.ranks() < 2 || setup_.options.chunks == 1 || !cuts_in_slices(setup_.way.exchange)) return {};
   std::int64_t sent = 0, peers = 0;
   for (const Member& member : team_.here()) {
     const Schedule schedule = make_schedule(from.layout, to.layout, member.rank);

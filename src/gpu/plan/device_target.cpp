@@ -239,7 +239,7 @@ bool DeviceTarget::in_place(const Program& program, int step) {
 /// Where it has room for all of it. Other processes write slowly into the users' arrays, and may announce earlier what
 /// is used once. To wait until the input has been read costs what would run beside messages, where that is not all.
 ResultUse DeviceTarget::uses_result(const Program& program) {
-  if (setup_.buffering == Buffering::fast && !team_.all_here() && !leaves_from_input(program)) return ResultUse::never;
+  if (setup_.way.room == Spare::fast && !team_.all_here() && !leaves_from_input(program)) return ResultUse::never;
   const bool both = begins_in_place(program);
   for (int rank = 0; rank < team_.ranks(); ++rank) {
     const auto bytes = [&](const State& state) { return state_bytes(state, setup_.precision, rank); };
@@ -249,12 +249,12 @@ ResultUse DeviceTarget::uses_result(const Program& program) {
       if (bytes(program.states[state]) > room) return ResultUse::never;
   }
   if (!setup_.options.in_place) return ResultUse::always;
-  const bool waits = setup_.buffering != Buffering::fast || reshapes(program) == 1;  // then in any case
+  const bool waits = setup_.way.room != Spare::fast || reshapes(program) == 1;  // then in any case
   return waits ? ResultUse::over_input : ResultUse::behind_first;
 }
 
 bool DeviceTarget::lands_slowly(const State& state) const {
-  if (setup_.buffering != Buffering::fast || one_array() || team_.all_here() || !cuts_in_slices(setup_.exchange))
+  if (setup_.way.room != Spare::fast || one_array() || team_.all_here() || !cuts_in_slices(setup_.way.exchange))
     return false;
   if (max_state_bytes(state, setup_.precision) <= gpu_defaults().large_page_bytes) return false;
   for (int rank = 0; rank < team_.ranks(); ++rank)

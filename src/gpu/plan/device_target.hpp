@@ -39,7 +39,7 @@ Joined joined_around(const Program& program, std::size_t reshape);
 
 class DeviceTarget : public Target {
  public:
-  /// setup.exchange is a name, never "auto".
+  /// setup.way.exchange is a name, never "auto".
   DeviceTarget(const ExecutorSetup& setup, const Team& team)
       : Target(setup.options.workspace == Workspace::least), setup_(setup), team_(team) {}
 

@@ -32,8 +32,8 @@ std::optional<std::int64_t> complex_row(const State& state) {
 /// transforms are one pass of our own then, so of large arrays: next to a real one, and where complex rows begin within
 /// 16 bytes, which no other pass of ours takes. It costs a buffer more: not where memory is short.
 std::optional<Joined> DeviceTarget::padded(const Joined& joined) const {
-  if (one_array() || setup_.buffering != Buffering::fast || setup_.options.in_place ||
-      !cuts_in_slices(setup_.exchange) || !joined.before || !joined.after)
+  if (one_array() || setup_.way.room != Spare::fast || setup_.options.in_place ||
+      !cuts_in_slices(setup_.way.exchange) || !joined.before || !joined.after)
     return std::nullopt;
   const bool all_complex = joined.before->step.keeps_numbers() && joined.after->step.keeps_numbers();
   if (all_complex && max_state_bytes(joined.from, setup_.precision) < peer_gpu_defaults().bytes_worth_padding)

@@ -33,7 +33,7 @@ bool rows_begin_with_runs(const Piece& piece, Precision precision) {
 /// Collective.
 bool DeviceTarget::stores(const Joined& joined) const {
   if (!joined.before || one_array() || setup_.options.in_place || setup_.options.chunks > 1 || team_.ranks() < 2 ||
-      !leaves_way_open(setup_.exchange) || !team_.all_peers())
+      !leaves_way_open(setup_.way.exchange) || !team_.all_peers())
     return false;
   const PeerGpuDefaults& defaults = peer_gpu_defaults();
   const std::size_t bytes = max_state_bytes(joined.from, setup_.precision);

@@ -42,9 +42,11 @@ void mark_early(std::vector<DeviceTask>& tasks) {
 
 class DeviceCompiler : public Compiler<DeviceTask> {
  public:
-  DeviceCompiler(const ExecutorSetup& setup, const NamedProgram& program, DeviceTarget& target, Team& team)
+  /// `known`: passes that were chosen before, maybe for transforms of other programs too.
+  DeviceCompiler(ExecutorSetup& setup, const Way& known, const NamedProgram& program, DeviceTarget& target, Team& team)
       : Compiler(program.program, program.scale, target, !setup.options.overwrite_input),
         setup_(setup),
+        known_(known),
         team_(team),
         target_(target) {}
 
@@ -72,8 +74,8 @@ class DeviceCompiler : public Compiler<DeviceTask> {
     team_.for_members([&](std::size_t m) {
       for (const Slice& slice : slices) {
         FftSpec spec = fft_spec(pass, rank(m), setup_.precision, slice);
-        spec.effort = slices.size() == 1 ? setup_.options.effort : Effort::estimate;
-        compile_ahead(spec, setup_.options.verify);
+        spec.effort = slices.size() == 1 ? effort() : Effort::estimate;
+        compile_ahead(spec, setup_.options.verify, chosen(pass));
       }
       return slices.size();
     });
@@ -112,6 +114,13 @@ class DeviceCompiler : public Compiler<DeviceTask> {
       });
   }
   int rank(std::size_t member) const { return team_.here()[member].rank; }
+  Effort effort() const { return setup_.way_is_given ? Effort::estimate : setup_.options.effort; }
+  std::string chosen(const Pass& pass) const {
+    const std::string name = name_fft(pass.step, pass.before);
+    for (const Way* way : {&std::as_const(setup_.way), &known_})
+      if (const auto found = way->passes.find(name); found != way->passes.end()) return found->second;
+    return {};
+  }
 
   /// The buffer between a transform and a reshape; and the one that others write into where that is not the result:
   /// that of a transform behind a reshape which does not run in place, or a free one where they write slowly into the
@@ -137,7 +146,7 @@ class DeviceCompiler : public Compiler<DeviceTask> {
     const Step& s = step(stop);
     if (is_reshape(stop))
       return (target_.one_array() ? make_in_place_reshape : make_device_reshape)(
-          setup_.exchange, {&team_, before(stop).layout, after(stop).layout, element_bytes(before(stop))});
+          setup_.way.exchange, {&team_, before(stop).layout, after(stop).layout, element_bytes(before(stop))});
     return team_.for_members([&](std::size_t m) -> std::unique_ptr<DeviceOperation> {
       if (transforms(stop)) return make_fft(pass(stop), rank(m));
       if (target_.one_array()) require_one_array(s);
@@ -173,8 +182,13 @@ class DeviceCompiler : public Compiler<DeviceTask> {
 
   std::unique_ptr<DeviceOperation> make_fft(const Pass& pass, int rank) {
     FftSpec spec = fft_spec(pass, rank, setup_.precision);
-    spec.effort = setup_.options.effort;
-    if (!target_.one_array()) return make_device_fft(spec, setup_.options.verify);
+    spec.effort = effort();
+    if (!target_.one_array()) {
+      std::string texts = chosen(pass);
+      auto fft = make_device_fft(spec, setup_.options.verify, &texts);
+      if (!texts.empty()) setup_.way.passes[name_fft(pass.step, pass.before)] = texts;
+      return fft;
+    }
     if (!pass.step.keeps_numbers())
       require_real_in_place(pass.step, pass.before, pass.after);
     else
@@ -191,7 +205,8 @@ class DeviceCompiler : public Compiler<DeviceTask> {
            "with workspace = fast");
   }
 
-  const ExecutorSetup& setup_;
+  ExecutorSetup& setup_;
+  const Way& known_;
   Team& team_;
   const DeviceTarget& target_;
   std::map<int, Pieces> pieces_;  ///< by the first step of a stretch
@@ -199,12 +214,14 @@ class DeviceCompiler : public Compiler<DeviceTask> {
 
 }  // namespace
 
-std::vector<std::vector<DeviceTask>> compile(const ExecutorSetup& setup, const std::vector<NamedProgram>& programs,
+std::vector<std::vector<DeviceTask>> compile(ExecutorSetup& setup, const std::vector<NamedProgram>& programs,
                                              Team& team, int trace_step) {
   DeviceTarget target(setup, team);
   std::vector<DeviceCompiler> compilers;
+  const Way known = setup.way;
+  if (trace_step == 0) setup.way.passes.clear(), setup.way.libraries.clear();  // the way of these programs alone
   for (const NamedProgram& program : programs) {
-    compilers.emplace_back(setup, program, target, team);
+    compilers.emplace_back(setup, known, program, target, team);
     compilers.back().begin_kernels();
   }
   std::vector<std::vector<DeviceTask>> tasks;

@@ -28,9 +28,9 @@ struct DeviceTask : TaskEnds {
   const DeviceOperation& first() const { return *operations.front(); }
 };
 
-/// Operations of every program, at least one each; `team` outlives them. Steps of the trace are numbered from
-/// `trace_step` on. Collective.
-std::vector<std::vector<DeviceTask>> compile(const ExecutorSetup& setup, const std::vector<NamedProgram>& programs,
+/// Operations of every program, at least one each; `team` outlives them. The passes that are chosen are added to the
+/// way of `setup`. Steps of the trace are numbered from `trace_step` on. Collective.
+std::vector<std::vector<DeviceTask>> compile(ExecutorSetup& setup, const std::vector<NamedProgram>& programs,
                                              Team& team, int trace_step);
 
 }  // namespace shardfft::gpu

@@ -109,9 +109,9 @@ class DeviceExecutor : public Runner {
   bool any_copies_input(std::size_t member) const;
   void place_inside(int program, std::size_t m, const std::byte* in, std::byte* out);
   bool in_place() const;
-  /// Whether everything runs in one array because nothing else fits (Buffering::one_array): the result's, or one of the
+  /// Whether everything runs in one array because nothing else fits (Spare::one_array): the result's, or one of the
   /// workspace where that is too small.
-  bool inside() const { return setup_.buffering == Buffering::one_array; }
+  bool inside() const { return setup_.way.room == Spare::one_array; }
   bool result_has_room(const Program& program, std::size_t member) const;
   using InCall = std::unique_lock<std::mutex>;  ///< of imports_
   Meeting::Words least_or_give_up(const Meeting::Words& words);

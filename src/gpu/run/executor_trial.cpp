@@ -21,16 +21,16 @@ class DeviceExecutor::Trial : public Candidates {
  public:
   /// Halves of the most chunks that rules choose, down to an exchange in one piece.
   Trial(DeviceExecutor& first, const Alternatives& others)
-      : Candidates(first, others, 0, {8, 4, 2, 1}), own_(first), workspaces_(first.memories_.size()) {
+      : Candidates(first, others, {8, 4, 2, 1}), own_(first), workspaces_(first.memories_.size()) {
     warm_ups_ = 2;  // kernels are loaded, and what comes again becomes a graph
   }
 
  private:
   std::unique_ptr<Runner> make(ExecutorSetup made, const Program& program) override {
-    if (made.exchange.starts_with("nccl") && made.exchange != setup().exchange &&
+    if (made.way.exchange.starts_with("nccl") && made.way.exchange != setup().way.exchange &&
         !agreed(*made.plan_until - clock_seconds() > nccl_seconds))
       return nullptr;
-    heed_tolerance(made, program, why_exact(made.exchange, *own_.team_));
+    heed_tolerance(made, program, why_exact(made.way.exchange, *own_.team_));
     return std::make_unique<DeviceExecutor>(std::move(made), own_.team_);
   }
 

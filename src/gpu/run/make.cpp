@@ -30,18 +30,18 @@ void check_device(int device) {
 }
 
 std::unique_ptr<Runner> make_runner(ExecutorSetup setup, const Program& program, const std::vector<int>& devices) {
-  if (setup.buffering == Buffering::one_array) setup.options.workspace = Workspace::least;
+  if (setup.way.room == Spare::one_array) setup.options.workspace = Workspace::least;
   const int fake = setup.options.fake_ranks_per_host;
   int device = setup.options.device;
   if (devices.empty() && device < 0) device = setup.comm.split_host().rank() % device::device_count();
   auto team = devices.empty() ? std::make_shared<Team>(setup.comm, device, setup.watch, fake)
                               : std::make_shared<Team>(devices, fake);
-  if (setup.exchange == "auto") {
+  if (setup.way.exchange == "auto") {
     setup.choices.push_back(choose_device_exchange(*team));
-    setup.exchange = setup.choices.back().chosen;
-    setup.other_exchanges = other_device_exchanges(*team, setup.exchange);
+    setup.way.exchange = setup.choices.back().chosen;
+    setup.other_exchanges = other_device_exchanges(*team, setup.way.exchange);
   }
-  heed_tolerance(setup, program, why_exact(setup.exchange, *team));
+  heed_tolerance(setup, program, why_exact(setup.way.exchange, *team));
   return std::make_unique<DeviceExecutor>(std::move(setup), std::move(team));
 }
 

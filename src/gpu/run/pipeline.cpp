@@ -237,7 +237,7 @@ MemberOperations make_device_pipeline(const ExecutorSetup& setup, Team& team, co
   DeviceReshapeSetup reshape{&team, from, to, element_bytes(steps.from, setup.precision), Part::all, stores};
   if (all.front().outbox)
     for (const Outbox::Place& place : all.front().outbox->messages) reshape.sources.push_back(place.layout);
-  for (MemberOperations& message : make_device_messages(setup.exchange, reshape, pieces.messages))
+  for (MemberOperations& message : make_device_messages(setup.way.exchange, reshape, pieces.messages))
     for (std::size_t m = 0; m < all.size(); ++m) all[m].exchanges.push_back(std::move(message[m]));
   if (setup.options.verify)
     for (std::size_t m = 0; m < all.size(); ++m)

@@ -19,6 +19,7 @@ class PlanOptions(TypedDict, total=False):
     local_fft: str | None
     effort: Literal["estimate", "measure", "patient"] | None
     chunks: int | None
+    way: str | None
     threads: int | None
     grid: Sequence[int] | None
     in_place: bool | None

@@ -115,7 +115,7 @@ def _takes(option: Option) -> str:
     if option.choices:
         words = ", ".join(f"`{choice}`" for choice in option.choices)
         return f"a list of {words}" if option.type == "words" else words
-    words = {"flag": "yes, no", "name": "`auto` or a name", "path": "a file", "address": "a handle"}
+    words = {"flag": "yes, no", "name": "`auto` or a name", "path": "a file", "text": "a line", "address": "a handle"}
     if option.type in words:
         return words[option.type]
     return f"{option.type}, at least {option.least}"
@@ -124,7 +124,7 @@ def _takes(option: Option) -> str:
 def _default(option: Option) -> str:
     if option.type == "flag":
         return "yes" if option.default else "no"
-    if option.default in ("", [], 0) and option.type in ("path", "integers", "words", "address"):
+    if option.default in ("", [], 0) and option.type in ("path", "text", "integers", "words", "address"):
         return "none"
     return f"`{option.default:g}`" if option.type == "number" else f"`{option.default}`"
 
@@ -169,6 +169,7 @@ def _python_type(option: Option) -> str:
         "integers": "Sequence[int]",
         "name": "str",
         "path": "str | PathLike[str]",
+        "text": "str",
     }
     return f"{words[option.type]} | None" if option.type in words else "Any"
 

@@ -12,7 +12,8 @@ namespace shardfft {
 /// Who may make the local transforms of a plan, and who makes those of steps for which that is settled.
 struct FftMakers {
   std::vector<Backend> candidates{};            ///< the one expected to be the fastest first
-  std::map<std::string, std::string> chosen{};  ///< names, by those of the steps
+  std::map<std::string, std::string> chosen{};  ///< names, by those of the steps (Way::libraries)
+  bool tries = true;                            ///< those of other steps, if the effort allows it
 };
 
 /// Which library makes the transforms of each step, and what each took in the trial; without times nothing was tried.

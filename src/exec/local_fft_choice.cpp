@@ -1,4 +1,4 @@
-#include "run/local_fft_choice.hpp"
+#include "exec/local_fft_choice.hpp"
 
 #include <algorithm>
 #include <iomanip>

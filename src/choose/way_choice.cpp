@@ -1,4 +1,4 @@
-#include "choose/run_choice.hpp"
+#include "choose/way_choice.hpp"
 
 #include <algorithm>
 #include <iomanip>
@@ -39,31 +39,33 @@ class Measured {
 
 std::string chunks_text(int chunks) { return chunks == 0 ? "by size" : std::to_string(chunks); }
 
-std::string RunChoice::why_algorithm() const {
+std::string WayChoice::why_algorithm() const {
   Measured measured;
-  for (const Time& time : times) measured.add(time.way.algorithm, time.seconds);
+  for (const Time& time : times) measured.add(time.way.algorithm_name(), time.seconds);
   return measured.text();
 }
 
-std::string RunChoice::why_exchange() const {
+std::string WayChoice::why_exchange() const {
   Measured measured;
   for (const auto& [w, seconds] : times)
-    if (w.algorithm == way.algorithm)
+    if (w.algorithm_name() == way.algorithm_name())
       measured.add(w.chunks <= 1 ? w.exchange : w.exchange + " in " + std::to_string(w.chunks) + " chunks", seconds);
   return measured.text();
 }
 
-std::string RunChoice::why_chunks() const {
+std::string WayChoice::why_chunks() const {
   Measured measured;
   for (const auto& [w, seconds] : times)
-    if (w.algorithm == way.algorithm && w.exchange == way.exchange) measured.add(chunks_text(w.chunks), seconds);
+    if (w.algorithm_name() == way.algorithm_name() && w.exchange == way.exchange)
+      measured.add(chunks_text(w.chunks), seconds);
   return measured.text();
 }
 
-RunChoice choose_way(const RunTrialSetup& setup) {
-  std::vector<RunWay> tried;
-  Trial trial(setup.comm, [&](std::size_t way) { return setup.run(tried[way]); }, host_defaults().trial_hopeless);
-  const auto enter = [&](const RunWay& way) {
+WayChoice choose_way(const WayTrial& setup) {
+  std::vector<Way> tried;
+  Trial trial(
+      setup.comm, [&](std::size_t way) { return setup.run(tried[way]); }, host_defaults().trial_hopeless);
+  const auto enter = [&](const Way& way) {
     tried.push_back(way);
     trial.run({trial.enter()});
   };
@@ -75,17 +77,17 @@ RunChoice choose_way(const RunTrialSetup& setup) {
   // Once another way is planned there is to be time for its run, and for a round of all if there are several already.
   const auto wanted = [&] { return tried.size() == 1 ? trial.longest() : 2 * trial.longest() + trial.cycle(); };
   for (std::size_t i = 1; again && i < setup.ways.size() && trial.room(wanted()); ++i) {
-    const RunWay& way = setup.ways[i];
-    const bool is_new =
-        std::none_of(tried.begin(), tried.end(), [&](const RunWay& one) { return one.algorithm == way.algorithm; });
+    const Way& way = setup.ways[i];
+    const bool is_new = std::none_of(tried.begin(), tried.end(),
+                                     [&](const Way& one) { return one.algorithm_name() == way.algorithm_name(); });
     // Other ways of an algorithm are worth their time if it is the fastest so far.
-    if (!is_new && tried[trial.fastest()].algorithm != way.algorithm) continue;
+    if (!is_new && tried[trial.fastest()].algorithm_name() != way.algorithm_name()) continue;
     if (!setup.make(way, trial.deadline(wanted()))) continue;
     if (!trial.room(trial.longest())) break;  // planned in a hurry
     enter(way);
   }
   trial.run_rounds();
-  RunChoice choice{tried[trial.winner()], {}};
+  WayChoice choice{tried[trial.winner()], {}};
   for (std::size_t way = 0; way < tried.size(); ++way) choice.times.push_back({tried[way], trial.seconds(way)});
   return choice;
 }

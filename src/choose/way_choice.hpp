@@ -5,42 +5,34 @@
 #include <string>
 #include <vector>
 
+#include "choose/way.hpp"
 #include "mpi/communicator.hpp"
 
 namespace shardfft {
 
-/// What options may leave open, and nobody sees in the results of a plan.
-struct RunWay {
-  std::string algorithm;
-  std::string exchange;
-  int chunks = 1;  ///< as the option says them
-
-  bool operator==(const RunWay&) const = default;
-};
-
 /// What a trial asks of the plan. All calls are collective.
-struct RunTrialSetup {
+struct WayTrial {
   const Communicator& comm;
   /// The expected one first, then the most promising ones. Of an algorithm that is not the fastest so far, only the
   /// first is tried.
-  std::vector<RunWay> ways;
+  std::vector<Way> ways;
   /// Prepares runs of a way, until the deadline on base/clock at the latest. False on all ranks where it is no
   /// candidate.
-  std::function<bool(const RunWay& way, double deadline)> make;
+  std::function<bool(const Way& way, double deadline)> make;
   /// Runs every program once, in a way that was made; the first one always is. Seconds on the slowest rank.
-  std::function<double(const RunWay& way)> run;
+  std::function<double(const Way& way)> run;
 };
 
 /// "by size", or the number.
 std::string chunks_text(int chunks);
 
 /// The way that was chosen, and what was tried.
-struct RunChoice {
+struct WayChoice {
   struct Time {
-    RunWay way;
+    Way way;
     double seconds;  ///< of one run of every program, on the slowest rank
   };
-  RunWay way;
+  Way way;
   std::vector<Time> times;  ///< the expected way's first
 
   /// "measured: slab 105 ms, pencil 99 ms", each in its fastest way.
@@ -54,6 +46,6 @@ struct RunChoice {
 /// The way in which the programs take the least time; the expected one unless another is clearly faster. The trial
 /// takes at most 10 s or the time of 30 runs, whichever is less, but 60 ms in any case, and no less than one run of
 /// every program. Collective; the same on all ranks.
-RunChoice choose_way(const RunTrialSetup& setup);
+WayChoice choose_way(const WayTrial& setup);
 
 }  // namespace shardfft

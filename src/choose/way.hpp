@@ -1,0 +1,41 @@
+#pragma once
+// Everything that was chosen for a plan, as one value: a line of text that reads itself back.
+#include <cstddef>
+#include <map>
+#include <string>
+
+#include "shardfft/types.hpp"
+
+namespace shardfft {
+
+/// How many arrays a plan on GPUs has beside input and output: those of the fastest way; fewer, at the price of time;
+/// or one at most, in which everything runs as with workspace = least.
+enum class Spare { fast, few, one_array };
+
+/// Names of transforms are those that reports say ("c2c 512 forward, side by side").
+struct Way {
+  std::string algorithm;  ///< a name, without "auto"
+  std::string exchange;   ///< of all changes of layout that move in messages, or "shared_window"
+  int chunks = 1;         ///< as the option
+  Shape grid{};           ///< as the option; empty: by the algorithm
+  int active = 0;         ///< ranks that transform; 0: all
+  Spare room = Spare::fast;
+  /// CPUs: from how many bytes of a rank's results on all ranks write past the cache. 0: not decided.
+  std::size_t past_cache = 0;
+  std::map<std::string, std::string> libraries{};  ///< CPUs: the library of each transform
+  std::map<std::string, std::string> passes{};     ///< GPUs: the passes of each transform that several could make
+
+  bool operator==(const Way&) const = default;
+  /// "slab", "slab on 6 ranks".
+  std::string algorithm_name() const;
+
+  /// "shardfft 1.2.3; algorithm=slab; exchange=p2p; chunks=1; ...; library c2c 512 forward=fftw".
+  std::string text() const;
+  /// Throws Error for a text that is none, and for one of another version of this library.
+  static Way parse(const std::string& text);
+};
+
+/// What of a plan's way is not as it was wanted: "chunks is 1, not 8". Empty if all is.
+std::string differences(const Way& wanted, const Way& made);
+
+}  // namespace shardfft

@@ -1,0 +1,63 @@
+// GPU plans made from the way of another plan.
+#include <gtest/gtest.h>
+
+#include "base/hooks.hpp"
+#include "choose/trial.hpp"
+#include "gpu/group_kit.hpp"
+#include "support/smaller_gpus.hpp"
+
+namespace shardfft::test {
+namespace {
+
+struct Made {
+  TrialCount trials{};
+  Installed<TrialCount> installed{trials};
+  Plan plan;
+  Made(int ranks, const TransformCase& c) : plan(make_plan_over(devices_for(ranks), c)) {}
+};
+
+void check_way(int ranks, Kind kind, bool verify) {
+  Options options = on_gpu("auto");
+  options.effort = Effort::measure;
+  options.verify = verify;
+  TransformCase c{{64, 64, 64}, "last-slab", "natural", kind, Precision::f64, options};
+  SCOPED_TRACE(std::to_string(ranks) + " ranks, " + c.name());
+  Made first(ranks, c);
+  EXPECT_GT(first.trials.begun, 0) << "the test is to see that there are trials";
+  c.options.way = first.plan.report().way;
+  EXPECT_TRUE(ranks > 1 || c.options.way.find("passes ") != std::string::npos) << c.options.way;
+  Made again(ranks, c);
+  EXPECT_EQ(again.trials.begun, 0);
+  const PlanReport report = again.plan.report();
+  EXPECT_EQ(report.way, c.options.way);
+  for (std::size_t i = 0; i < report.forward.steps.size(); ++i)
+    EXPECT_EQ(report.forward.steps[i].text, first.plan.report().forward.steps[i].text);
+  check_device_plan(members_of(again.plan), c);
+}
+
+TEST(DeviceWay, APlanMadeFromItMeasuresNothing) {
+  const SmallerGpus smaller;
+  check_way(1, Kind::c2c, false);
+  check_way(1, Kind::r2c, true);
+  check_way(2, Kind::c2r, false);
+  check_way(4, Kind::c2c, false);
+}
+
+TEST(DeviceWay, IsRefusedWhereItDoesNotFit) {
+  const SmallerGpus smaller;
+  Options options = on_gpu("slab");
+  TransformCase c{{64, 64, 32}, "slab", "natural", Kind::c2c, Precision::f64, options};
+  c.options.way = make_plan_over(devices_for(1), c).report().way;
+  EXPECT_NE(c.options.way.find("passes c2c 64 64 32 forward="), std::string::npos) << c.options.way;
+  const auto refused = [&](const std::string& words) {
+    expect_refusal(Status::invalid_argument, words, [&] { make_plan_over(devices_for(1), c); });
+  };
+  c.kind = Kind::r2c;
+  refused("passes c2c 64 64 32 forward is not there");
+  c.kind = Kind::c2c;
+  c.options.way = c.options.way + "; library c2c=fftw";
+  refused("library c2c is not there, not 'fftw'");
+}
+
+}  // namespace
+}  // namespace shardfft::test

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs the system packages that are missing: install_dependencies.sh [GROUP...], groups: tests, ci, lint, hip, programs (of
-# others, which tests run over this library); what the library, the Python package and the drivers need is always looked for.
+# Installs the system packages that are missing: install_dependencies.sh [GROUP...], groups: tests, ci, lint, hip, clang,
+# programs (of others, which tests run over this library); what the library, the Python package and the drivers need is always looked for.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
@@ -13,6 +13,7 @@ for group in "$@"; do
     lint) packages+=(cppcheck) ;;
     programs) packages+=(lammps lammps-examples mpb-mpi) ;;
     hip) packages+=(clang-19 libamdhip64-dev) ;;
+    clang) packages+=(clang libomp-dev) ;;
     *) die "unknown group of packages '$group'" ;;
   esac
 done

@@ -17,7 +17,7 @@ namespace {
 class TransposedPass : public FftPass {
  public:
   TransposedPass(const FftSpec& spec, std::int64_t piece_bytes)
-      : direction_(spec.direction), element_(spec.precision, true), line_(spec.transform.front()) {
+      : direction_(spec.direction), element_{spec.precision, true}, line_(spec.transform.front()) {
     const auto bytes = static_cast<std::int64_t>(element_.bytes());
     for (const LoopPiece& piece : cut_loops(merged(spec.batch), line_.count * bytes, piece_bytes)) add(piece);
     for (const auto& [lines, shape] : plans_) most_lines_ = std::max(most_lines_, lines);

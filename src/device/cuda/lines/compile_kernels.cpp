@@ -81,7 +81,8 @@ class KernelSet {
     const lines::Recipe* const own = lines::own_recipe(n);
     if (own != nullptr && lines::same(*own, *recipe) && !plans_.verify) return;  // compiled with the library
     const lines::KernelSkills skills{odd, plans_.verify};
-    const auto [precision, architecture] = std::pair(precision_, plans_.architecture);
+    const Precision precision = precision_;
+    const int architecture = plans_.architecture;
     lines::begin_machine_code(*recipe, precision, skills, architecture);
     add("lines of " + std::to_string(n) + (odd ? " points in rows of odd lengths" : " points") + suffix(),
         [=] { lines::machine_code(*recipe, precision, skills, architecture); });
@@ -94,7 +95,8 @@ class KernelSet {
     const auto cuts = lines::plane_cuts_for(static_cast<int>(n), static_cast<int>(m), hardware_, true);
     if (cuts.empty()) return;
     const lines::PlaneSkills skills{plans_.real, plans_.verify};
-    const auto [precision, architecture] = std::pair(precision_, plans_.architecture);
+    const Precision precision = precision_;
+    const int architecture = plans_.architecture;
     lines::begin_machine_code(cuts, precision, skills, architecture);
     add("planes of " + std::to_string(n) + " rows of " + std::to_string(m) + (plans_.real ? " real" : " complex") +
             " points" + suffix(),

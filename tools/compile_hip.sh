@@ -39,7 +39,7 @@ compiled() {
 }
 export -f compiled die
 export BUILD
-mapfile -t kernels < <(grep -l '"device/cuda/vendor.hpp"' src/device/cuda/*.cu)
+mapfile -t kernels < <(grep -rl --include='*.cu' '"device/cuda/vendor.hpp"' src/device/cuda | sort)
 # Sources are the same for all of their GPUs: of the second one the kernel with most of them is enough.
 printf '%s\0' gfx942 "$BUILD/hip/plain_pass.cu" gfx90a "$BUILD/hip/plain_pass.cu" "${kernels[@]/#/gfx90a%}" | tr % '\0' |
   xargs -0 -n 2 -P "$(jobs)" bash -c 'compiled "$0" "$1"'

@@ -10,7 +10,6 @@ from pathlib import Path
 
 FILE, FUNCTION = 400, 60
 EXCEPTIONS = {
-    "bench/kernels/plane_pass.cu: run_direction": 68,
     "bindings/python/shardfft/_arrays/redistribute.py: redistribute": 66,
     "bindings/python/shardfft/_plans/plan.py": 411,
     "bindings/python/shardfft/_plans/plan.py: plan": 63,

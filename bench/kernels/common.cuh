@@ -1,17 +1,13 @@
 #pragma once
-// What the GPU drivers share: checks, random fields, error norms, medians, JSON lines.
+// What the CUDA probes share: checks, random fields, error norms.
 #include <cuda_runtime.h>
 #include <cufft.h>
 
-#include <algorithm>
-#include <chrono>
 #include <cmath>
-#include <cstdarg>
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
-#include <string>
-#include <vector>
+
+#include "common.hpp"
 
 #define CHECK(call)                                                                               \
   do {                                                                                            \
@@ -105,15 +101,6 @@ inline void synchronize_all(int devices) {
   }
 }
 
-inline double milliseconds() {
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-inline double median(std::vector<double> v) {
-  std::sort(v.begin(), v.end());
-  return v.empty() ? -1 : v[v.size() / 2];
-}
-
 /// Median wall time of body() between synchronisations of all devices; prepare() runs before each, untimed.
 template <class Prepare, class Body>
 double time_all(int devices, int warm, int repeats, Prepare prepare, Body body) {
@@ -127,17 +114,6 @@ double time_all(int devices, int warm, int repeats, Prepare prepare, Body body) 
     if (i >= warm) times.push_back(milliseconds() - begin);
   }
   return median(times);
-}
-
-/// One JSON object a line: line("\"case\":\"%s\"", ...) adds braces and flushes.
-inline void line(const char* format, ...) {
-  va_list args;
-  va_start(args, format);
-  std::printf("{");
-  std::vprintf(format, args);
-  std::printf("}\n");
-  std::fflush(stdout);
-  va_end(args);
 }
 
 inline void enable_peers(int devices) {

@@ -4,14 +4,7 @@
 // A JSON line a shape and each of the others: milliseconds of a forward and a backward transform without and with it,
 // the medians of pairs in turn; how many sums were compared, how near the largest difference came to what is allowed,
 // and what runs.
-#include <algorithm>
-#include <chrono>
-#include <cstdio>
-#include <map>
-#include <sstream>
-#include <string>
-#include <vector>
-
+#include "common.hpp"
 #include "shardfft/shardfft.hpp"
 
 using namespace shardfft;
@@ -90,11 +83,6 @@ class Side {
   Arrays& arrays_;
 };
 
-double median(std::vector<double> all) {
-  std::sort(all.begin(), all.end());
-  return all[all.size() / 2];
-}
-
 std::string steps_of(const PlanReport::Program& run) {
   std::string text;
   for (const PlanReport::Step& step : run.steps) text += (text.empty() ? "" : "; ") + step.text;
@@ -127,7 +115,8 @@ void measure(const Case& c) {
       "\"pair_ms\":%.4f,\"verified_pair_ms\":%.4f,\"factor\":%.4f,\"checks\":%lld,\"largest_residual\":%.3g,"
       "\"by\":\"%s\",\"verified_by\":\"%s\",\"verified_back_by\":\"%s\"}\n",
       c.gpus, c.shape_text.c_str(), c.input.c_str(), is_complex ? "c2c" : "r2c", sizeof(T) == 8 ? "double" : "single",
-      median(ms), median(verified_ms), median(verified_ms) / median(ms), static_cast<long long>(report.forward.checks),
+      bench::median(ms), bench::median(verified_ms), bench::median(verified_ms) / bench::median(ms),
+      static_cast<long long>(report.forward.checks),
       std::max(report.forward.largest_residual, report.backward.largest_residual),
       steps_of(plain.report().forward).c_str(), steps_of(report.forward).c_str(), steps_of(report.backward).c_str());
   std::fflush(stdout);
@@ -138,30 +127,6 @@ Shape shape_of(const std::string& text) {
   if (std::sscanf(text.c_str(), "%lldx%lldx%lld", &n[0], &n[1], &n[2]) != 3)
     throw Error(Status::invalid_argument, "no shape: " + text);
   return {n[0], n[1], n[2]};
-}
-
-/// Lists of what is measured, by the names of the command line, and the shapes under "".
-using Lists = std::map<std::string, std::vector<std::string>>;
-
-Lists lists_of(int argc, char** argv) {
-  Lists lists{{"--gpus", {"1"}},
-              {"--input", {"slab"}},
-              {"--kind", {"c2c", "r2c"}},
-              {"--precision", {"double", "single"}},
-              {"--chunks", {"0"}}};
-  for (int i = 1; i < argc; ++i) {
-    if (argv[i][0] != '-') {
-      lists[""].push_back(argv[i]);
-      continue;
-    }
-    if (!lists.contains(argv[i]) || i + 1 == argc)
-      throw Error(Status::invalid_argument, std::string("no option with a value: ") + argv[i]);
-    std::vector<std::string>& list = lists[argv[i]];
-    list.clear();
-    std::istringstream text(argv[++i]);
-    for (std::string item; std::getline(text, item, ',');) list.push_back(item);
-  }
-  return lists;
 }
 
 Kind kind_of(const std::string& text) {
@@ -183,7 +148,13 @@ void measure(const Case& c, const std::string& precision) {
 
 int main(int argc, char** argv) {
   try {
-    Lists lists = lists_of(argc, argv);
+    bench::Lists lists = bench::read_lists(argc - 1, argv + 1,
+                                           {{"", {}},
+                                            {"--gpus", {"1"}},
+                                            {"--input", {"slab"}},
+                                            {"--kind", {"c2c", "r2c"}},
+                                            {"--precision", {"double", "single"}},
+                                            {"--chunks", {"0"}}});
     for (const std::string& shape : lists[""])
       for (const std::string& gpus : lists["--gpus"])
         for (const std::string& input : lists["--input"])

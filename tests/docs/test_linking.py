@@ -48,7 +48,9 @@ class Moved:
         for name, variable in [("mpicc", "MPI_C_COMPILER"), ("mpicxx", "MPI_CXX_COMPILER"),
                                ("mpifort", "MPI_Fortran_COMPILER"), ("mpirun", "MPIEXEC_EXECUTABLE")]:  # fmt: skip
             if cached(variable):
-                (programs / name).symlink_to(cached(variable))
+                # No link: MPICH's launcher looks for its helpers beside itself.
+                (programs / name).write_text(f'#!/bin/sh\nexec "{cached(variable)}" "$@"\n')
+                (programs / name).chmod(0o755)
         kept = {
             key: value
             for key, value in os.environ.items()

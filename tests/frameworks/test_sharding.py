@@ -187,3 +187,39 @@ def test_bad_input(line, square):
             call()
         with pytest.raises(kind, match=match):
             jax.jit(call)()
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("axes", [None, (1,), (2, 0), (0, 1, 2, 3)], ids=str)
+def test_arrays_of_one_device(name, axes):
+    """An ordinary array needs no mesh, whatever other devices there are."""
+    whole = random_of((3, 4, 2, 6), name == "rfftn")
+    x = jax.device_put(whole, jax.devices("cpu")[2])
+    result = getattr(shardfft.jax, name)(x, axes=axes)
+    assert result.devices() == x.devices()
+    chosen = tuple(range(4)) if axes is None else axes
+    assert np.allclose(result, getattr(np.fft, name)(whole, axes=chosen))
+
+
+def test_traced_arrays_need_a_mesh_beside_other_devices():
+    with pytest.raises(ValueError, match="mesh is not known here"):
+        jax.jit(shardfft.jax.fftn)(jnp.ones((4, 4)))
+
+
+def test_in_loops_and_checkpoints(line):
+    """What XLA's own sharded transforms failed at for others: along the cut axis, tiny, in scan, vmap and checkpoint."""
+    pair = Mesh(np.array(jax.devices("cpu")[:2]), ("x",))
+    for mesh, shape in ((line, (4, 8, 4)), (pair, (3, 2, 2))):
+        whole = random_of(shape)
+        x = jax.device_put(whole, NamedSharding(mesh, P(None, "x")))
+
+        def there_and_back(y, mesh=mesh):
+            return shardfft.jax.ifftn(shardfft.jax.fftn(y, mesh, P("x")) * 2, mesh, P("x"))
+
+        def scanned(y, step=there_and_back):
+            return jax.lax.scan(lambda carry, one: (carry, step(one)), 0.0, y)[1]
+
+        for function in (jax.vmap(there_and_back), scanned, jax.checkpoint(jax.vmap(there_and_back))):
+            assert np.allclose(jax.jit(function)(x), 2 * whole)
+            gradient = jax.jit(jax.grad(lambda y, f=function: jnp.sum(jnp.abs(f(y)) ** 2)))(x)
+            assert np.allclose(gradient, 8 * np.conj(whole))

@@ -74,7 +74,8 @@ def fftn(
 
     Args:
         x: the array, of any dtype that JAX transforms.
-        mesh: a ``jax.sharding.Mesh``; None: that of ``jax.set_mesh``, or of the array.
+        mesh: a ``jax.sharding.Mesh``; None: that of ``jax.set_mesh``, or of the array. An array that is whole on one
+            device needs none; under ``jit`` that is known if JAX has one device.
         spec: how the array is cut, a ``PartitionSpec``; None: as the array says, where it does.
         axes: axes to transform; None is all. The others may be cut too.
         norm: ``backward`` (None), ``ortho`` or ``forward``.

@@ -117,6 +117,8 @@ def transform(
     problem: Problem, x: Any, mesh: Any, spec: Any, told: bool, out_spec: Any
 ) -> tuple[jax.Array, PartitionSpec]:
     """Transform an array; ``told``: it is padded, and so is the result. Gives the result and its spec."""
+    if _is_whole(x, mesh, spec) and tuple(x.shape) == problem.shape:
+        return _transformed(problem, x, Transform(problem.axes)), PartitionSpec()
     mesh, spec = _place(x, mesh, spec)
     cuts = cuts_of(mesh, spec, x.ndim)
     if not told:
@@ -181,16 +183,26 @@ def _without_padding(block: jax.Array, cut: Cut, extent: int) -> jax.Array:
 
 
 def _transformed(problem: Problem, block: jax.Array, step: Transform) -> jax.Array:
+    """Transform whole axes of a block."""
     real, norm = problem.axes[-1], problem.norm
-    if problem.kind in ("fftn", "ifftn"):
-        for axis in step.axes:  # jnp.fft takes three axes at most at once
-            block = (jnp.fft.fft if problem.kind == "fftn" else jnp.fft.ifft)(block, axis=axis, norm=norm)
-        return block
-    if problem.kind == "rfftn" and real in step.axes:
-        block = jnp.fft.rfft(block, axis=real, norm=norm)
-    for axis in step.axes:
-        if axis != real:
-            block = (jnp.fft.fft if problem.kind == "rfftn" else jnp.fft.ifft)(block, axis=axis, norm=norm)
-    if problem.kind == "irfftn" and real in step.axes:
-        block = jnp.fft.irfft(block, n=problem.result[real], axis=real, norm=norm)
+    halved = problem.kind in ("rfftn", "irfftn") and real in step.axes
+    axes = [axis for axis in step.axes if axis != real or not halved]
+    last = [*axes[max(0, len(axes) - 2) :], real] if halved else []  # jnp.fft takes three axes at most at once
+    axes = axes[: max(0, len(axes) - 2)] if halved else axes
+    if problem.kind == "rfftn" and halved:
+        block = jnp.fft.rfftn(block, axes=last, norm=norm)
+    complex_kind = jnp.fft.fftn if problem.kind in ("fftn", "rfftn") else jnp.fft.ifftn
+    for first in range(0, len(axes), 3):
+        block = complex_kind(block, axes=axes[first : first + 3], norm=norm)
+    if problem.kind == "irfftn" and halved:
+        block = jnp.fft.irfftn(block, s=[problem.result[axis] for axis in last], axes=last, norm=norm)
     return block
+
+
+def _is_whole(x: Any, mesh: Any, spec: Any) -> bool:
+    """Whether all of an array is known to be on one device, and nobody names a mesh."""
+    if mesh is not None or spec is not None or jax.sharding.get_abstract_mesh().axis_names:
+        return False
+    if isinstance(x, jax.core.Tracer):
+        return jax.device_count() == 1
+    return len(x.sharding.device_set) == 1

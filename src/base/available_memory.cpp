@@ -3,14 +3,15 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <cstdint>
-#include <fstream>
+#include <iterator>
 #include <limits>
 #include <optional>
-#include <sstream>
 
 #include "base/check.hpp"
 #include "base/page_size.hpp"
+#include "base/text.hpp"
 
 namespace shardfft {
 
@@ -20,7 +21,7 @@ constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
 
 /// The number of a file that has one, or of the line that begins with `name`; nothing for "max".
 std::optional<std::size_t> number_in(const std::string& path, const std::string& name = {}) {
-  std::ifstream file(path);
+  TextOfFile file(path);
   for (std::string word, rest; name.empty() || file >> word; std::getline(file, rest)) {
     std::size_t number = 0;
     if (name.empty() || word == name) return file >> number ? std::optional(number) : std::nullopt;
@@ -48,7 +49,7 @@ void take_group(Room& room, const std::string& mount, std::string group, const G
     if (limit && used && *limit - std::min(*limit, *used) < room.bytes) {
       const std::size_t kept =
           *used - std::min(*used, number_in(folder + "memory.stat", files.reclaimable).value_or(0));
-      std::ostringstream text;
+      Text text;
       text << "the memory limit of the control group " << (group.empty() ? "/" : group) << " (" << files.limit << " is "
            << in_mebibytes(static_cast<double>(*limit)) << ", " << in_mebibytes(static_cast<double>(kept))
            << " are used)";
@@ -61,7 +62,7 @@ void take_group(Room& room, const std::string& mount, std::string group, const G
 
 /// Of version 1 and 2; a host may have both.
 void take_groups(Room& room, const std::string& root) {
-  std::ifstream file(root + "/proc/self/cgroup");
+  TextOfFile file(root + "/proc/self/cgroup");
   for (std::string line; std::getline(file, line);) {  // "number:controllers:/path"
     const std::size_t first = line.find(':'), second = line.find(':', first + 1);
     if (first == std::string::npos || second == std::string::npos) continue;
@@ -89,7 +90,7 @@ Room limit_room(int resource, const char* name, std::size_t used) {
 
 std::string in_mebibytes(double bytes) {
   constexpr double mebibyte = 1 << 20;
-  std::ostringstream text;
+  Text text;
   text << bytes / mebibyte << " MiB";
   return text.str();
 }
@@ -115,11 +116,20 @@ Room memory_room(const std::string& root) {
 
 Room address_room() {
   std::size_t pages = 0;
-  std::ifstream("/proc/self/statm") >> pages;
+  TextOfFile("/proc/self/statm") >> pages;
   return limit_room(RLIMIT_AS, "the limit on addresses (RLIMIT_AS, ulimit -v)", pages * page_size());
 }
 
 Room file_room() { return limit_room(RLIMIT_FSIZE, "the limit on the size of files (RLIMIT_FSIZE, ulimit -f)", 0); }
+
+std::string no_more_mappings(const std::string& root) {
+  const auto most = number_in(root + "/proc/sys/vm/max_map_count");
+  TextOfFile file(root + "/proc/self/maps");
+  const auto used = static_cast<std::size_t>(std::count(std::istreambuf_iterator<char>(file), {}, '\n'));
+  if (!most || used <= *most - *most / 8) return {};
+  return "this process has " + std::to_string(used) + " of the " + std::to_string(*most) +
+         " mappings that vm.max_map_count lets it have";
+}
 
 std::size_t available_memory() {
   const std::size_t bytes = memory_room().bytes;

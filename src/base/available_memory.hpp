@@ -24,6 +24,10 @@ Room address_room();
 /// Bytes of one file, files in memory included (RLIMIT_FSIZE). The kernel ends a process that makes a larger one.
 Room file_room();
 
+/// What limits the number of mappings of this process (vm.max_map_count), in words, if fewer than an eighth of them are
+/// left, which its other libraries need; else empty. `root` as above.
+std::string no_more_mappings(const std::string& root = {});
+
 /// Bytes of memory_room(); 0 where the kernel does not tell.
 std::size_t available_memory();
 

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <optional>
-#include <sstream>
 
 #include "base/aligned.hpp"
 #include "base/page_size.hpp"
+#include "base/text.hpp"
 #include "mpi/offers.hpp"
 
 namespace shardfft {
@@ -33,6 +33,8 @@ void require_window_room(double bytes, double largest, int ranks) {
   };
   check(largest, file_room());
   if (bytes * ranks <= not_worth_asking) return;
+  if (const std::string many = no_more_mappings(); !many.empty())
+    fail(Status::out_of_memory, "there is no room: ", many);
   check(bytes * ranks, address_room());
   check(bytes * ranks, memory_room());
 }
@@ -63,7 +65,7 @@ HostWindow::HostWindow(const Communicator& host, std::size_t bytes, InChildren i
     return file.found();
   });
   if (failure.failed()) {
-    std::ostringstream text;
+    Text text;
     text << "cannot share " << in_mebibytes(static_cast<double>(mapped)) << " of each of the " << host.size()
          << " ranks of this host: " << failure.text << "; other exchanges than shared_window need no shared memory";
     failure =

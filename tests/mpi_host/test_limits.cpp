@@ -222,6 +222,7 @@ class Machine {
     std::ofstream(root_ / file) << text;
   }
   Room room() const { return memory_room(root_.string()); }
+  std::string no_more_mappings() const { return shardfft::no_more_mappings(root_.string()); }
 
  private:
   std::filesystem::path root_;
@@ -269,7 +270,20 @@ TEST(MemoryRoom, OfControlGroupsOfVersion1) {
   EXPECT_EQ(machine.room().bytes, 500000u);
 }
 
+TEST(MemoryRoom, OfMappings) {
+  const Machine machine;
+  const std::string line = "7f0000000000-7f0000001000 rw-s 00000000 00:01 1 /memfd:shardfft (deleted)\n";
+  std::string lines;
+  for (int i = 0; i < 14; ++i) lines += line;
+  machine.say("proc/sys/vm/max_map_count", "16\n");
+  machine.say("proc/self/maps", lines);
+  EXPECT_EQ(machine.no_more_mappings(), "");
+  machine.say("proc/self/maps", lines + line);
+  EXPECT_EQ(machine.no_more_mappings(), "this process has 15 of the 16 mappings that vm.max_map_count lets it have");
+}
+
 TEST(MemoryRoom, WhereTheKernelTellsNothing) {
+  EXPECT_EQ(no_more_mappings("/nowhere"), "");
   EXPECT_EQ(memory_room("/nowhere").bytes, std::numeric_limits<std::size_t>::max());
 }
 

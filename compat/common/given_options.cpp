@@ -1,8 +1,9 @@
 #include "given_options.hpp"
 
+#include <algorithm>
 #include <cstdlib>
-#include <sstream>
 #include <string>
+#include <string_view>
 
 #include "shardfft/error.hpp"
 #include "shardfft/option_table.hpp"
@@ -12,8 +13,11 @@ namespace shardfft::compat {
 void set_given_options(Options& options, const char* variable) {
   const char* const given = std::getenv(variable);
   if (!given) return;
-  std::istringstream words(given);
-  for (std::string word; words >> word;) {
+  const std::string_view words(given), blanks(" \t\n");
+  for (std::size_t begin = words.find_first_not_of(blanks), end; begin != words.npos;
+       begin = words.find_first_not_of(blanks, end)) {
+    end = std::min(words.find_first_of(blanks, begin), words.size());
+    const std::string word(words.substr(begin, end - begin));
     const std::size_t equals = word.find('=');
     if (equals == std::string::npos)
       throw Error(Status::invalid_argument,

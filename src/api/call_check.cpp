@@ -4,10 +4,10 @@
 #include <array>
 #include <chrono>
 #include <map>
-#include <sstream>
 #include <thread>
 #include <vector>
 
+#include "base/text.hpp"
 #include "mpi/kept_for_mpi.hpp"
 #include "mpi/message_meeting.hpp"
 #include "mpi/shared_meeting.hpp"
@@ -29,7 +29,7 @@ std::string who_calls_what(const std::vector<std::int64_t>& words) {
   constexpr std::size_t named = 4;
   std::map<std::int64_t, std::vector<std::size_t>> callers;
   for (std::size_t rank = 0; rank < words.size(); ++rank) callers[words[rank]].push_back(rank);
-  std::ostringstream text;
+  Text text;
   const char* between = "";
   for (const auto& [word, ranks] : callers) {
     text << between << (ranks.size() == 1 ? "rank " : "ranks ");
@@ -129,7 +129,7 @@ void CallCheck::wait(Call call, bool all_have_come) {
     if (waited < listen_after) continue;
     std::optional<Failure> why = waited < look_after ? room_->listen(stand) : room_->look(stand, patience.since());
     if (!why && !all_have_come && timeout > 0 && waited > timeout) {
-      std::ostringstream text;
+      Text text;
       text << text_of(word(call)) << " waited " << timeout << " s for " << room_->missing(stand)
            << " to make the same call of the plan (option call_timeout)";
       why = Failure{Status::timed_out, text.str()};

@@ -1,11 +1,10 @@
 // The table of options: a new option is a field of Options and a row here.
+#include "base/text.hpp"
 #include "shardfft/option_table.hpp"
 
 #include <algorithm>
 #include <charconv>
-#include <iomanip>
 #include <map>
-#include <sstream>
 #include <type_traits>
 
 #include "api/option_field.hpp"
@@ -164,8 +163,9 @@ void add_resources(std::vector<OptionRow>& table) {
   table.back().least = 1;
 
   table.push_back(row("in_place", &Options::in_place,
-                      "Plan for forward(x, x): best when input and output are the same buffer. Both ways are always "
-                      "correct. On GPUs memory is then needed for one of the two.",
+                      "Plan for forward(x, x): best when input and output are the same buffer. It must hold "
+                      "in_place_bytes(), for r2c those of the spectrum. Both ways are always correct. On GPUs memory "
+                      "is then needed for one of the two.",
                       "yes"));
 
   table.push_back(
@@ -294,7 +294,7 @@ double number_of(const std::string& text, const std::string& option) {
 
 Names words_of(const std::string& text) {
   Names list;
-  std::istringstream parts(text);
+  WordsOf parts(text);
   for (std::string part; std::getline(parts, part, ',');) list.push_back(part);
   return list;
 }
@@ -369,11 +369,11 @@ void set_option(Options& options, const std::string& name, const std::string& te
 }
 
 std::string option_text(const OptionRow& row, const Options& options) {
-  struct Text {
+  struct Writer {
     std::string operator()(bool value) const { return value ? "yes" : "no"; }
     std::string operator()(std::int64_t value) const { return std::to_string(value); }
     std::string operator()(double value) const {
-      std::ostringstream text;
+      Text text;
       text << std::setprecision(17) << value;
       return text.str();
     }
@@ -389,7 +389,7 @@ std::string option_text(const OptionRow& row, const Options& options) {
       return text;
     }
   };
-  return std::visit(Text(), row.get(options));
+  return std::visit(Writer(), row.get(options));
 }
 
 std::string to_text(Norm norm) { return Field<Norm>::word(norm, "norm"); }

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <numeric>
 #include <set>
-#include <sstream>
 
 #include "api/option_checks.hpp"
+#include "base/text.hpp"
 #include "base/words.hpp"
 #include "geometry/shape.hpp"
 
@@ -237,7 +237,7 @@ void agree_same(const Communicator& comm, const std::vector<Agreed>& agreed) {
 }
 
 std::string problem_key(const ProblemSpec& spec) {
-  std::ostringstream key;
+  Text key;
   const auto layout = [&key](const char* name, const Layout& l) {
     key << " " << name << "=" << std::hex << l.fingerprint() << std::dec;
   };

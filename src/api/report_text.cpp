@@ -1,8 +1,7 @@
 // The text of a report.
-#include <iomanip>
-#include <sstream>
 
 #include "api/report.hpp"
+#include "base/text.hpp"
 #include "base/words.hpp"
 
 namespace shardfft {
@@ -18,13 +17,13 @@ std::string bytes_text(double bytes) {
     bytes /= 1024;
     ++unit;
   }
-  std::ostringstream text;
+  Text text;
   text << std::setprecision(4) << bytes << " " << units[unit];
   return text.str();
 }
 
 std::string ms_text(double seconds) {
-  std::ostringstream text;
+  Text text;
   text << std::setprecision(4) << seconds * 1e3 << " ms";
   return text.str();
 }
@@ -76,7 +75,7 @@ void put_program(std::ostream& text, const char* direction, const Program& progr
 }  // namespace
 
 std::string PlanReport::to_text() const {
-  std::ostringstream text;
+  Text text;
   text << "shardfft plan: " << shardfft::to_text(transform.kind) << " " << shardfft::to_text(transform.precision)
        << ", " << counted(ranks, "rank") << ", " << counted(threads, "thread") << " a rank, " << counted(batch, "field")
        << "\n";

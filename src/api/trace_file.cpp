@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <fstream>
 #include <iostream>
 #include <limits>
 #include <map>
@@ -13,6 +12,7 @@
 #include "api/trace_mail.hpp"
 #include "base/file_signal.hpp"
 #include "base/json.hpp"
+#include "base/text.hpp"
 
 namespace shardfft {
 
@@ -212,7 +212,7 @@ class EventWriter {
     first_ = false;
   }
 
-  std::ofstream file_;
+  FileText file_;
   bool first_ = true;
   std::int64_t dropped_ = 0;
 };
@@ -224,7 +224,7 @@ TraceFile::TraceFile(const Communicator& comm, const std::string& path) : comm_(
   agree(comm, [&] {
     if (comm.rank() != 0) return;
     require(path_.find('\0') == std::string::npos, "the name of the trace file has a character 0");
-    const std::ofstream file(path_, std::ios::app);
+    const FileText file(path_, std::ios::app);
     require(file.good(), "the trace file '", path_, "' cannot be written");
   });
   lead_ = clock_lead(comm);

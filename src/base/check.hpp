@@ -2,9 +2,9 @@
 // Checked narrowing and the throw helpers every layer uses.
 #include <cstdint>
 #include <limits>
-#include <sstream>
 #include <string>
 
+#include "base/text.hpp"
 #include "shardfft/error.hpp"
 
 namespace shardfft {
@@ -12,7 +12,7 @@ namespace shardfft {
 /// Throws Error(code) with all arguments streamed into one message.
 template <class... Parts>
 [[noreturn]] void fail(Status code, const Parts&... parts) {
-  std::ostringstream text;
+  Text text;
   (text << ... << parts);
   throw Error(code, text.str());
 }

@@ -10,10 +10,10 @@
 #include <iostream>
 #include <mutex>
 #include <set>
-#include <sstream>
 
 #include "base/file_signal.hpp"
 #include "base/proof.hpp"
+#include "base/text.hpp"
 
 namespace shardfft {
 
@@ -34,7 +34,7 @@ void say_not_used(const std::string& path, const std::string& why) {
 int judged(int descriptor, const std::string& path, mode_t kind) {
   if (descriptor < 0) return -1;
   struct stat found {};
-  std::ostringstream why;
+  Text why;
   if (fstat(descriptor, &found) != 0 || (found.st_mode & S_IFMT) != kind)
     why << "it is no " << (kind == S_IFDIR ? "folder" : "plain file");
   else if (found.st_uid != geteuid())

@@ -1,8 +1,9 @@
 #include "device/chips.hpp"
 
 #include <filesystem>
-#include <fstream>
 #include <system_error>
+
+#include "base/text.hpp"
 
 namespace shardfft::device {
 
@@ -13,7 +14,7 @@ namespace fs = std::filesystem;
 /// A file of one hexadecimal number; 0 where it cannot be read.
 unsigned number_in(const fs::path& file) {
   unsigned number = 0;
-  std::ifstream(file) >> std::hex >> number;
+  TextOfFile(file) >> std::hex >> number;
   return number;
 }
 

@@ -7,11 +7,11 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
-#include <sstream>
 #include <thread>
 
 #include "base/environment.hpp"
 #include "base/own_folder.hpp"
+#include "base/text.hpp"
 #include "tune/defaults.hpp"
 
 namespace shardfft::device::lines {
@@ -21,7 +21,7 @@ constexpr const char* first_line = "shardfft-kernel 1";
 constexpr std::chrono::milliseconds between_looks{20};
 
 std::string head_of(const std::string& key, const std::string& content) {
-  std::ostringstream head;
+  Text head;
   head << first_line << '\n' << key << '\n' << content.size() << '\n' << hash_of(content) << '\n';
   return head.str();
 }
@@ -72,7 +72,7 @@ class Lock {
 std::string hash_of(const std::string& text) {
   std::uint64_t value = 0xcbf29ce484222325ULL;
   for (const char c : text) value = (value ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
-  std::ostringstream hex;
+  Text hex;
   hex << std::hex << value;
   return hex.str();
 }

@@ -1,8 +1,8 @@
 #include "exec/local_fft_choice.hpp"
 
 #include <algorithm>
-#include <iomanip>
-#include <sstream>
+
+#include "base/text.hpp"
 
 namespace shardfft {
 
@@ -44,7 +44,7 @@ std::string LocalFftChoice::name() const {
 }
 
 std::string LocalFftChoice::why() const {
-  std::ostringstream text;
+  Text text;
   text << (note.empty() ? "there is nothing else to choose from" : note) << std::setprecision(3);
   const std::vector<Total> totals = totals_of(steps);
   for (const Total& total : totals) {

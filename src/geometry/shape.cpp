@@ -1,8 +1,8 @@
 #include "geometry/shape.hpp"
 
-#include <sstream>
 
 #include "base/check.hpp"
+#include "base/text.hpp"
 
 namespace shardfft {
 
@@ -22,7 +22,7 @@ void check_stride(const Progression& p) {
 }
 
 std::string shape_text(const Shape& shape) {
-  std::ostringstream text;
+  Text text;
   for (std::size_t a = 0; a < shape.size(); ++a) text << (a > 0 ? "x" : "") << shape[a];
   return text.str();
 }

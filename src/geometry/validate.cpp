@@ -1,9 +1,9 @@
 // Does a layout tile its array? And words and numbers that identify it.
 #include <algorithm>
 #include <numeric>
-#include <sstream>
 
 #include "base/check.hpp"
+#include "base/text.hpp"
 #include "geometry/gaps.hpp"
 #include "geometry/layout_rep.hpp"
 #include "geometry/shape.hpp"
@@ -40,7 +40,7 @@ void check_parts(const std::vector<Progression>& parts, std::int64_t extent, std
 }
 
 std::string index_text(const IndexSet& set) {
-  std::ostringstream text;
+  Text text;
   text << "(";
   for (int a = 0; a < set.axes; ++a) text << (a > 0 ? ", " : "") << set.axis[static_cast<std::size_t>(a)].first;
   text << ")";
@@ -169,7 +169,7 @@ std::uint64_t Layout::fingerprint() const {
 
 std::string Layout::describe() const {
   if (!rep_) return "empty layout";
-  std::ostringstream text;
+  Text text;
   text << shape_text(shape());
   if (is_grid()) {
     text << " cut in ";

@@ -1,6 +1,7 @@
 #include "gpu/what_fits.hpp"
 
-#include <sstream>
+#include "base/text.hpp"
+
 
 namespace shardfft::gpu {
 
@@ -11,7 +12,7 @@ std::string what_would_fit(const Wanted& wanted) {
   const auto fields =
       static_cast<std::int64_t>(static_cast<double>(wanted.batch) * there / static_cast<double>(wanted.needed));
   const bool in_place = wanted.one_array > 0 && wanted.one_array <= wanted.there - wanted.there / beside;
-  std::ostringstream text;
+  Text text;
   if (in_place)
     text << "; in place with workspace = least it needs " << wanted.one_array << " bytes and a little beside them";
   if (fields > 0 && fields < wanted.batch)

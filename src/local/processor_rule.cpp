@@ -1,12 +1,13 @@
 #include "local/processor_rule.hpp"
 
 #include <algorithm>
-#include <fstream>
+
+#include "base/text.hpp"
 
 namespace shardfft {
 
 std::string processor_maker() {
-  std::ifstream file("/proc/cpuinfo");
+  TextOfFile file("/proc/cpuinfo");
   for (std::string word, rest; file >> word;) {
     if (word == "vendor_id" && file >> rest >> word) return word;
     std::getline(file, rest);

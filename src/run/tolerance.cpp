@@ -1,7 +1,8 @@
 #include "run/tolerance.hpp"
 
 #include <algorithm>
-#include <sstream>
+
+#include "base/text.hpp"
 
 namespace shardfft {
 
@@ -17,7 +18,7 @@ void heed_tolerance(ExecutorSetup& setup, const Program& program, const std::str
                                      [](const Step& step) { return std::holds_alternative<ReshapeStep>(step); }));
   if (reshapes == 0) return exact("no step is a change of layout");
   const ShortNumbers numbers = choose_short_numbers(setup.precision, tolerance, reshapes);
-  std::ostringstream why;
+  Text why;
   why.precision(3);
   why << reshapes << (reshapes == 1 ? " change" : " changes") << " of layout, each with a relative error of at most ";
   if (!numbers.active()) {

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 #include <future>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -19,17 +20,27 @@
 #include "device/begin_kernels.hpp"
 #include "device/cuda/lines/jit.hpp"
 #include "device/cuda/lines/nvrtc.hpp"
+#include "device/kernel_cache.hpp"
 #include "device/line_recipe.hpp"
 #include "device/plane_recipe.hpp"
 #include "gpu/child_processes.hpp"
 #include "shardfft/error.hpp"
 #include "shardfft/kernels.hpp"
+#include "support/foreign_locale.hpp"
 
 namespace shardfft::test {
 namespace {
 
 namespace fs = std::filesystem;
 using Names = std::vector<std::string>;
+
+std::set<int> threads() {
+  std::set<int> all;
+  std::error_code ended;
+  for (const auto& task : fs::directory_iterator("/proc/self/task", ended))
+    all.insert(std::stoi(task.path().filename()));
+  return all;
+}
 
 /// A folder of its own for what is compiled.
 class CompiledKernels : public testing::Test {
@@ -44,17 +55,24 @@ class CompiledKernels : public testing::Test {
       why_not_ = error.what();
     }
   }
+  /// Recipes that may be chosen later are still compiled when the chosen one is there, on machines with many cores.
   ~CompiledKernels() override {
+    for (int waits = 0; threads().size() > threads_ && waits < 6000; ++waits)
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
     unsetenv("SHARDFFT_CACHE");
     std::error_code ignored;
     fs::remove_all(folder_, ignored);
   }
-  std::vector<fs::file_time_type> times() const {
-    std::vector<fs::file_time_type> all;
-    for (const auto& file : fs::directory_iterator(folder_)) all.push_back(file.last_write_time());
+  /// By names; of kernels, not of locks.
+  std::map<std::string, fs::file_time_type> times() const {
+    std::map<std::string, fs::file_time_type> all;
+    std::error_code ended;
+    for (const auto& file : fs::directory_iterator(folder_, ended))
+      if (file.path().extension() == ".cubin") all[file.path().filename()] = file.last_write_time(ended);
     return all;
   }
 
+  std::size_t threads_ = threads().size();
   fs::path folder_;
   std::optional<std::string> why_not_;
 };
@@ -68,7 +86,9 @@ TEST_F(CompiledKernels, AreKeptForPlans) {
   const auto made = times();
   EXPECT_GE(made.size(), 2 * expected.size());  // both directions, and of planes more than one recipe
   EXPECT_EQ(compile_kernels(plans), expected);
-  EXPECT_EQ(times(), made);
+  auto later = times();
+  std::erase_if(later, [&](const auto& file) { return made.count(file.first) == 0; });  // compiled beside them
+  EXPECT_EQ(later, made);
 }
 
 TEST_F(CompiledKernels, OddRowsHaveTheirOwnAndLibraryKernelsNone) {
@@ -120,14 +140,6 @@ cpu_set_t cores_of(int thread) {
   return cores;
 }
 int count(const cpu_set_t& cores) { return CPU_COUNT(&cores); }
-
-std::set<int> threads() {
-  std::set<int> all;
-  std::error_code ended;
-  for (const auto& task : fs::directory_iterator("/proc/self/task", ended))
-    all.insert(std::stoi(task.path().filename()));
-  return all;
-}
 
 /// mpirun binds ranks: compilers that stayed on the core of their rank would wait for each other. `workers` are threads
 /// or processes.
@@ -181,6 +193,19 @@ TEST_F(CompiledKernels, AProcessMayEndWhileCompilersWork) {
                                      {"/bin/true", 2000},
                                      {silent.c_str(), 200}})
     EXPECT_EXIT(end_early(compiler, std::chrono::milliseconds(ms)), testing::ExitedWithCode(0), "");
+}
+
+/// Neither the program nor its name in the cache.
+TEST(KernelText, HeedsNoGlobalLocale) {
+  const auto text = [] {
+    const auto cuts = device::lines::plane_cuts_for(1024, 1024, device::lines::hopper, true);
+    return device::lines::kernel_source(device::lines::recipes(1024, device::lines::hopper).front(), Precision::f64, {},
+                                        false) +
+           device::lines::kernel_source(cuts.front(), Precision::f64, {}, false) + device::lines::hash_of("a");
+  };
+  const std::string before = text();
+  const ForeignLocale foreign;
+  EXPECT_EQ(text(), before);
 }
 
 /// Recipes are chosen by it. The compiler may have a cache of its own.

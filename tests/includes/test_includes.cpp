@@ -136,4 +136,22 @@ TEST(Includes, PublicHeadersKnowOnlyEachOther) {
   }
 }
 
+/// Numbers of options, keys, files and programs for compilers: base/text.hpp says why. What C++ reads and writes by C's
+/// locale counts too.
+TEST(Includes, NumbersGoThroughNoGlobalLocale) {
+  static const std::regex pattern(
+      R"(\bstd::(basic_)?[io]?(string|f)stream\b|\b(std::)?(sto[dfl]d?|strto[dfl]d?|ato[fl]|v?s?n?printf|s?scanf)\()");
+  int seen = 0;
+  for (const char* const folder : {"src", "include", "compat", "bindings/python/src"})
+    for (const auto& entry : fs::recursive_directory_iterator(root() / folder)) {
+      if (!is_source(entry.path()) && entry.path().extension() != ".inc") continue;
+      std::ifstream text(entry.path());
+      std::string line;
+      for (int number = 1; std::getline(text, line); ++number, ++seen)
+        EXPECT_TRUE(entry.path().filename() == "text.hpp" || !std::regex_search(line, pattern))
+            << entry.path().string() << ":" << number << " takes a stream or a function that heeds a global locale";
+    }
+  EXPECT_GT(seen, 0);
+}
+
 }  // namespace

@@ -4,6 +4,9 @@
 #include <regex>
 #include <set>
 
+#include "base/check.hpp"
+#include "shardfft/plan.hpp"
+#include "support/foreign_locale.hpp"
 #include "support/option_walk.hpp"
 
 namespace shardfft::test {
@@ -42,6 +45,25 @@ TEST(OptionTable, Texts) {
   EXPECT_EQ(o.norm, Norm::forward);
   EXPECT_THROW(set_option(o, "threads", "3000000000"), Error) << "more than an int";
   EXPECT_THROW(set_option(o, "thread", "3"), Error) << "no such option";
+}
+
+TEST(OptionTable, TextsHeedNoGlobalLocale) {
+  const ForeignLocale foreign;
+  Options o;
+  set_option(o, "tolerance", "0.001");
+  set_option(o, "batch", "1200");
+  set_option(o, "modes", "1100,1000");
+  EXPECT_EQ(option_text(option_row("tolerance"), o), "0.001");
+  EXPECT_EQ(option_text(option_row("batch"), o), "1200");
+  EXPECT_EQ(option_text(option_row("modes"), o), "1100,1000");
+  const Layout rows = Layout::slab({1200, 8}, world().size());
+  EXPECT_EQ(rows.describe(), "1200x8 cut in " + std::to_string(world().size()) + "x1");
+  Options quick;
+  quick.effort = Effort::estimate;
+  const Plan plan(MPI_COMM_WORLD, c2c<double>, rows, default_output, quick);
+  const std::string text = plan.report().to_text();
+  EXPECT_NE(text.find("1200x8"), std::string::npos) << text;
+  expect_error(Status::invalid_argument, "not 1200", [] { fail(Status::invalid_argument, "not ", 1200); });
 }
 
 /// The same question has the same key on every rank; another one has another.

@@ -14,10 +14,10 @@
 #include <optional>
 #include <semaphore>
 #include <set>
-#include <sstream>
 #include <thread>
 
 #include "base/succeeds.hpp"
+#include "base/text.hpp"
 #include "device/cuda/lines/compile_apart.hpp"
 #include "device/cuda/lines/kernel_sources.hpp"
 #include "device/cuda/lines/nvrtc.hpp"
@@ -54,7 +54,7 @@ const char* way_of(bool backward) { return backward ? "backward" : "forward"; }
 
 /// A line as a type.
 std::string type_of(const LineCut& line) {
-  std::ostringstream text;
+  Text text;
   text << "CutOf<" << line.n << ", " << line.team;
   for (int s = 0; s < line.stages; ++s) text << ", " << line.radix[s];
   text << '>';
@@ -240,7 +240,7 @@ MachineCode machine_code(const std::string& source, int architecture) {
 }
 
 std::string kernel_source(const Recipe& recipe, Precision precision, KernelSkills skills, bool backward) {
-  std::ostringstream text;
+  Text text;
   text << "#include \"device/cuda/lines/" << (recipe.bulk ? "pass" : "plain") << "_kernel.cuh\"\n"
        << "using namespace shardfft::device::lines;\n"
        << "using Lines = " << type_of(recipe.line) << ";\n"
@@ -262,7 +262,7 @@ void begin_machine_code(const Recipe& recipe, Precision precision, KernelSkills 
 }
 
 std::string kernel_source(const PlaneCut& cut, Precision precision, PlaneSkills skills, bool backward) {
-  std::ostringstream text;
+  Text text;
   text << "#include \"device/cuda/lines/plane_kernel.cuh\"\n"
        << "using namespace shardfft::device::lines;\n"
        << "using Planes = PlaneOf<" << type_of(cut.rows) << ", " << type_of(cut.columns) << ", " << cut.lines << ", "

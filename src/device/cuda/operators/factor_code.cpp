@@ -1,8 +1,8 @@
 // Programs of operators with CUDA source text, for the compiler at run time.
+#include "base/text.hpp"
 #include "device/factor_code.hpp"
 
 #include <map>
-#include <sstream>
 #include <vector>
 
 #include "base/check.hpp"
@@ -70,7 +70,7 @@ class TermWriter {
   int number_ = 0;
   std::vector<int> waiting_;
   std::map<std::string, std::size_t> numbers_;
-  std::ostringstream body_, texts_;
+  Text body_, texts_;
 };
 
 std::string name_of(ElementType element) {

@@ -77,8 +77,8 @@ struct Options {
   /// brick_groups and cannon* a factor for each axis. Empty lets the algorithm choose. With algorithm auto a grid means
   /// pencil; slab, cyclic and six_step refuse one.
   Shape grid{};
-  /// Plan for forward(x, x): best when input and output are the same buffer. Both ways are always correct. On GPUs
-  /// memory is then needed for one of the two.
+  /// Plan for forward(x, x): best when input and output are the same buffer. It must hold in_place_bytes(), for r2c
+  /// those of the spectrum. Both ways are always correct. On GPUs memory is then needed for one of the two.
   bool in_place = false;
   /// c2r may leave anything in its input, as that of cuFFT and FFTW does: over several axes it may then need neither a
   /// copy nor an array beside it. Other inputs are left as they were.

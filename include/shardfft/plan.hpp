@@ -44,9 +44,9 @@ class Plan {
   Plan(Plan&&) noexcept;
   Plan& operator=(Plan&&) noexcept;
 
-  /// Transform `in` (input().bytes()) into `out` (output().bytes()). Equal pointers are allowed when the buffer holds
-  /// in_place_bytes(); other overlaps are refused. `in` is otherwise left unchanged, but by c2r with
-  /// Options::overwrite_input.
+  /// Transform `in` (input().bytes()) into `out` (output().bytes()). Equal pointers are allowed if the buffer holds
+  /// in_place_bytes(); if that is more than the input has, they are refused unless Options::in_place is set. Other
+  /// overlaps are refused. `in` is otherwise left unchanged, but by c2r with Options::overwrite_input.
   void forward(const void* in, void* out);
   /// The inverse, from the output's layout to the input's.
   void backward(const void* in, void* out);

@@ -34,12 +34,25 @@ void Plan::forward(std::span<const void* const> in, std::span<void* const> out) 
 void Plan::backward(std::span<const void* const> in, std::span<void* const> out) {
   impl().run(backward_program, as_bytes(in), as_bytes(out));
 }
-void Plan::forward(const void* in, void* out) { impl().run(forward_program, In(in), Out(out)); }
-void Plan::backward(const void* in, void* out) { impl().run(backward_program, In(in), Out(out)); }
+void Plan::forward(const void* in, void* out) { run(Direction::forward, in, out, {}, {}); }
+void Plan::backward(const void* in, void* out) { run(Direction::backward, in, out, {}, {}); }
 
 void Plan::run(Direction direction, const void* in, void* out, const detail::ArrayFacts& about_in,
                const detail::ArrayFacts& about_out) {
-  impl().run(program_of(direction), In(in), Out(out), {about_in, about_out});
+  Impl& plan = impl();
+  // Spans say how much an array holds; whoever asks for `in_place` or the least workspace has read how much it must.
+  const bool told = about_in.count || plan.options.in_place || plan.options.workspace == Workspace::least;
+  if (in == out && in != nullptr && !told && plan.members() == 1) {
+    const auto& [input, output] = plan.sides.front();
+    const std::size_t read = (direction == Direction::forward ? input : output).bytes(),
+                      needed = plan.in_place_bytes(0);
+    const auto check = [&] { plan.check(program_of(direction), In(in), Out(out), {about_in, about_out}); };
+    if (read < needed && !failure_of(check).failed())
+      refuse("input and output are one array of unknown size: the input has " + std::to_string(read) +
+             " bytes, and a call in place needs in_place_bytes(), " + std::to_string(needed) +
+             "; set the option in_place for such calls, or pass spans");
+  }
+  plan.run(program_of(direction), In(in), Out(out), {about_in, about_out});
 }
 
 void Plan::apply(const Operator& op, const void* in, void* out) { run_apply(op, in, out, {}, {}); }

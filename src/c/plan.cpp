@@ -81,10 +81,10 @@ shardfft_status shardfft_plan_create_devices(int count, const int* devices, shar
 shardfft_status shardfft_plan_free(shardfft_plan* plan) { return end(plan); }
 
 shardfft_status shardfft_plan_forward(shardfft_plan plan, const void* in, void* out) {
-  return guarded([&] { get(plan)->forward(in, out); });
+  return guarded([&] { get(plan)->forward(arrays(&in, 1), arrays(&out, 1)); });
 }
 shardfft_status shardfft_plan_backward(shardfft_plan plan, const void* in, void* out) {
-  return guarded([&] { get(plan)->backward(in, out); });
+  return guarded([&] { get(plan)->backward(arrays(&in, 1), arrays(&out, 1)); });
 }
 shardfft_status shardfft_plan_apply(shardfft_plan plan, shardfft_operator factors, const void* in, void* out) {
   return guarded([&] {

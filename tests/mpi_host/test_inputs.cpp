@@ -92,7 +92,7 @@ TEST(HostInputs, SameArrayForInputAndOutput) {
   const Numbers in = random_input(plan.input().count(), 9);
   Numbers both(static_cast<std::size_t>(std::max(plan.input().count(), plan.output().count())));
   std::copy(in.begin(), in.end(), both.begin());
-  plan.forward(both.data(), both.data());
+  plan.forward(std::span(both), std::span(both));
   both.resize(static_cast<std::size_t>(plan.output().count()));
   EXPECT_LT(distance(both, by_messages(c, in)), 1e-12);
 }

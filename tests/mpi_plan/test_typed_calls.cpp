@@ -98,6 +98,30 @@ TEST(TypedCalls, WrongTypesAreRefusedOnEveryRank) {
   plan.forward(field, spectrum);
 }
 
+/// A real array has not the room of its spectrum, and a pointer does not say what it points to.
+TEST(TypedCalls, OnePointerForBothNeedsTheOption) {
+  const auto refused = [](Plan& plan) {
+    auto field = array<double>(plan.input());
+    auto* const spectrum = reinterpret_cast<Complex*>(field.data());
+    for (const auto& call : {std::function([&] { plan.forward(field.data(), spectrum); }),
+                             std::function([&] { plan.forward(static_cast<void*>(field.data()), spectrum); })})
+      expect_error(Status::invalid_argument, "set the option in_place", call);
+  };
+  Plan plan = real_plan();
+  refused(plan);
+  std::vector<Complex> both(plan.in_place_bytes() / sizeof(Complex));
+  auto* const field = reinterpret_cast<double*>(both.data());
+  plan.forward(std::span(field, 2 * both.size()), std::span(both));
+  plan.backward(both.data(), field);  // the spectrum is the larger one
+  Options options;
+  options.in_place = true;
+  Plan in_place = real_plan(options);
+  in_place.forward(field, both.data());
+  Plan same(MPI_COMM_WORLD, c2c<double>, Layout::slab(typed_shape, world().size()), natural_output);
+  auto numbers = array<Complex>(same.input());
+  same.forward(numbers.data(), numbers.data());
+}
+
 TEST(TypedCalls, SwappedArraysAreNamedSo) {
   Plan plan = real_plan();
   auto field = array<double>(plan.input());

@@ -140,11 +140,13 @@ void check_run(Plan& plan, const TransformCase& c, Direction direction, bool in_
         from, f, [&](std::int64_t address, std::int64_t i) { in.set(address, whole.input[to_size(f)][to_size(i)]); });
   const LocalArray before = in;
   if (in_place) std::memcpy(out.data(), in.data(), from.bytes());
-  void* source = in_place ? out.data() : in.data();
+  // By the call of plans of any number of members: the other one refuses one array for both without the option.
+  const std::vector<const void*> source{in_place ? out.data() : in.data()};
+  const std::vector<void*> target{out.data()};
   if (forward)
-    plan.forward(source, out.data());
+    plan.forward(source, target);
   else
-    plan.backward(source, out.data());
+    plan.backward(source, target);
   for (std::int64_t f = 0; f < c.options.batch; ++f)
     compare_field(out, to, f, whole.output[to_size(f)], whole.points, whole.mean_square);
   EXPECT_TRUE(out.guard_is_whole()) << "written behind the output";

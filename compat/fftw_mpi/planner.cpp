@@ -37,6 +37,7 @@ Options options_of(const Request& r, bool in_place) {
   options.in_place = in_place;
   options.check_calls = false;  // as in FFTW, calls are not compared
   options.threads = planner_threads(r.precision);
+  options.local_fft = "lanes";  // as exact as FFTW for fields that are nearly constant, which oneMKL is not
   options.effort = flags.estimate ? Effort::estimate : flags.patient ? Effort::patient : Effort::measure;
   set_given_options(options, "SHARDFFT_FFTW_OPTIONS");
   return options;

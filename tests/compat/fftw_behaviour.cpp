@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 
@@ -236,6 +237,34 @@ TEST_F(FftwBehaviour, OptionsOfTheLibrary) {
   if (rank() > 0) unsetenv("SHARDFFT_FFTW_OPTIONS");
   expect_refused(plan(MPI_COMM_WORLD, 8), rank() == 0 ? "NAME=VALUE" : "another rank refused");
   unsetenv("SHARDFFT_FFTW_OPTIONS");
+}
+
+/// The situation and the bound of PETSc's ex144: a real field that is nearly constant comes back.
+TEST_F(FftwBehaviour, NearlyConstantFieldsComeBack) {
+  constexpr Size n = 2056, padded = 2 * (n / 2 + 1);
+  Size rows = 0, first = 0;
+  const auto room = ours.call<Size>("mpi_local_size_2d", n, n / 2 + 1, MPI_COMM_WORLD, &rows, &first);
+  std::vector<double> x(static_cast<std::size_t>(2 * room)), spectrum(x.size()), back(x.size());
+  const auto field = [&](Size row, Size column) {
+    return row + first < 2 && column < 2 ? static_cast<double>(row + first) - 0.25 * static_cast<double>(column) : 0.5;
+  };
+  for (Size row = 0; row < rows; ++row)
+    for (Size column = 0; column < n; ++column) x[static_cast<std::size_t>(row * padded + column)] = field(row, column);
+  const auto forward =
+      ours.call<fftw_plan>("mpi_plan_dft_r2c_2d", n, n, x.data(), spectrum.data(), MPI_COMM_WORLD, FFTW_ESTIMATE);
+  const auto backward =
+      ours.call<fftw_plan>("mpi_plan_dft_c2r_2d", n, n, spectrum.data(), back.data(), MPI_COMM_WORLD, FFTW_ESTIMATE);
+  ASSERT_TRUE(forward && backward) << last_error();
+  fftw_execute(forward);
+  fftw_execute(backward);
+  double difference = 0;
+  for (Size row = 0; row < rows; ++row)
+    for (Size column = 0; column < n; ++column)
+      difference += std::abs(back[static_cast<std::size_t>(row * padded + column)] / (n * n) - field(row, column));
+  MPI_Allreduce(MPI_IN_PLACE, &difference, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  EXPECT_LT(difference, 1e-10);
+  fftw_destroy_plan(forward);
+  fftw_destroy_plan(backward);
 }
 
 TEST_F(FftwBehaviour, RanksWithoutDataMayHaveNoArrays) {

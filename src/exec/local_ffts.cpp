@@ -19,6 +19,11 @@ namespace {
 
 bool on_all(const Communicator& comm, bool mine) { return comm.min(std::int64_t{mine ? 1 : 0}) == 1; }
 
+bool makes_exactly(const Backend& backend, const FftStep& step) {
+  return std::all_of(step.ffts.begin(), step.ffts.end(),
+                     [&](const auto& fft) { return is_exact(backend, fft->spec()); });
+}
+
 /// A library whose transforms of a step are made.
 struct Entrant {
   std::size_t step = 0;
@@ -64,10 +69,11 @@ class Choosing {
     return place == 0 ? *first : all[place <= at ? place - 1 : place];
   }
 
-  /// False where this rank cannot make the transforms, or their samples. Each that measures has an equal share of the
-  /// time until the deadline.
+  /// False if this rank cannot make the transforms, or their samples, exactly. Each that measures has an equal share of
+  /// the time until the deadline.
   bool make(Entrant& entrant, std::optional<double> deadline) {
     const auto& ffts = steps_[entrant.step].ffts;
+    if (!makes_exactly(*entrant.backend, steps_[entrant.step])) return false;
     try {
       for (std::size_t i = 0; i < ffts.size(); ++i) {
         FftSpec spec = tries_ ? samples_.sample(entrant.step, i) : ffts[i]->spec();
@@ -189,8 +195,8 @@ class Choosing {
     const bool any = std::any_of(steps_.begin(), steps_.end(), [&](const FftStep& step) {
       return std::any_of(step.ffts.begin(), step.ffts.end(), is_cosine);
     });
-    return backend.version +
-           (any && !backend.cosines ? "; cosine and sine transforms by " + fallback_backend().version : "");
+    return backend.version() +
+           (any && !backend.cosines ? "; cosine and sine transforms by " + fallback_backend().version() : "");
   }
 
   const FftMakers& makers_;
@@ -232,7 +238,12 @@ bool LocalFfts::order_alike(const Communicator& comm) {
   auto& candidates = makers_.candidates;
   const auto count = static_cast<std::int64_t>(candidates.size());
   if (comm.min(count) != comm.max(count)) {
-    candidates.resize(1);  // some ranks were told a name
+    // Some ranks were told a name; the others take the first library that makes all their steps exactly.
+    const auto exact = std::find_if(candidates.begin(), candidates.end(), [this](const Backend& backend) {
+      return std::all_of(steps_.begin(), steps_.end(), [&](const FftStep& s) { return makes_exactly(backend, s); });
+    });
+    if (exact != candidates.end()) std::swap(candidates.front(), *exact);
+    candidates.resize(1);
     return false;
   }
   if (count == 1) return false;

@@ -13,8 +13,8 @@ namespace shardfft {
 /// one point, and in place only where input and output strides name the same bytes.
 struct Backend {
   std::string name;
-  /// The library and its version, as it says itself.
-  std::string version;
+  /// The library and its version, as it says itself. Asking may load the library.
+  std::function<std::string()> version;
   LocalFftFactory make;
   /// The library does everything a spec can ask, and is called without the front (the oracle).
   bool complete = false;
@@ -34,6 +34,8 @@ struct Backend {
   /// Which transforms of at most max_axes axes the library makes; fallback_backend() makes the others. Empty:
   /// all.
   std::function<bool(const FftSpec&)> takes{};
+  /// False if results of a spec have rms errors above 4 eps: `auto` does not take the library for it. Empty: none have.
+  std::function<bool(const FftSpec&)> exact{};
   /// Axes of one call.
   std::size_t max_axes = std::numeric_limits<std::size_t>::max();
   /// Batch loops of one call.
@@ -46,8 +48,9 @@ struct Backend {
 /// names.
 const Backend& find_backend(const std::string& name);
 /// The backends among which `name` leaves the choice, the one expected to be the fastest here first: one for a name,
-/// all but the oracle for "auto".
+/// all but the oracle for "auto". A library that is named is taken for inexact transforms too, so it has no `exact`.
 std::vector<Backend> candidates(const std::string& name);
+inline bool is_exact(const Backend& backend, const FftSpec& spec) { return !backend.exact || backend.exact(spec); }
 /// make_local_fft() with a backend that need not be registered.
 std::unique_ptr<LocalFft> make_local_fft(const Backend& backend, const FftSpec& spec);
 

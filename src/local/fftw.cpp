@@ -11,6 +11,7 @@
 #include "base/check.hpp"
 #include "base/clock.hpp"
 #include "local/backend.hpp"
+#include "local/exact_lengths.hpp"
 #include "local/loops.hpp"
 #include "local/work_memory.hpp"
 #include "tune/defaults.hpp"
@@ -212,10 +213,12 @@ std::unique_ptr<LocalFft> make_fftw(const FftSpec& spec) {
 Backend fftw_backend() {
   Backend backend;
   backend.name = "fftw";
-  backend.version = fftw_version;  // "wrappers to Intel oneMKL" when MKL's libraries were linked or loaded first
+  backend.version = [] { return std::string(fftw_version); };
   backend.make = make_fftw;
   backend.c2r_destroys = true;
-  backend.needs_hermitian = backend.version.find("MKL") != std::string::npos;
+  // "wrappers to Intel oneMKL" when MKL's libraries were linked or loaded first.
+  backend.needs_hermitian = backend.version().find("MKL") != std::string::npos;
+  if (backend.needs_hermitian) backend.exact = mkl_is_exact;
   backend.measures = true;
   backend.turns = true;
   backend.cosines = true;

@@ -105,7 +105,10 @@ std::unique_ptr<LocalFft> make_local_fft(const Backend& backend, const FftSpec& 
 }
 
 std::unique_ptr<LocalFft> make_local_fft(const std::string& name, const FftSpec& spec) {
-  return make_local_fft(find_backend(name), spec);
+  const std::vector<Backend> all = candidates(name);
+  for (const Backend& backend : all)
+    if (is_exact(backend, spec)) return make_local_fft(backend, spec);
+  return make_local_fft(fallback_backend(), spec);
 }
 
 }  // namespace shardfft

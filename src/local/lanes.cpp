@@ -101,11 +101,11 @@ bool fits(const FftSpec& spec, const lanes::Kernels& kernels) {
   });
 }
 
-/// Batches of lines that fill the lanes, and all others where nothing else takes less than n^2 operations; up to the
-/// length that places in scratch can be counted for.
+/// Batches of lines that fill the lanes, and all others if nothing else takes less than n^2 operations or is as exact;
+/// up to the length that places in scratch can be counted for.
 bool takes(const FftSpec& spec) {
   if (spec.kind == Kind::r2r) return false;
-  if (fallback_backend().complete)
+  if (fallback_backend().complete || !is_exact(fallback_backend(), spec))
     return std::all_of(spec.transform.begin(), spec.transform.end(),
                        [](const Loop& d) { return d.count <= std::int64_t{1} << 28; });
   const lanes::Kernels& longest = lanes::all_kernels().front();
@@ -130,8 +130,10 @@ std::unique_ptr<LocalFft> make_lanes(const FftSpec& spec, const lanes::Kernels& 
 Backend lanes_backend() {
   Backend backend;
   backend.name = "lanes";
-  backend.version = "lanes in " + std::to_string(lanes::all_kernels().front().vector_bytes * 8) + " bits; others by " +
-                    fallback_backend().version;
+  backend.version = [] {
+    return "lanes in " + std::to_string(lanes::all_kernels().front().vector_bytes * 8) + " bits; others by " +
+           fallback_backend().version();
+  };
   backend.make = make_here;
   backend.takes = takes;
   backend.scales = true;

@@ -1,11 +1,14 @@
 // oneMKL's DFTI, sequential libraries: one batch loop a descriptor, any strides, scales for free.
 #include <mkl_dfti.h>
 #include <mkl_service.h>
+#include <unistd.h>
 
+#include <climits>
 #include <utility>
 
 #include "base/check.hpp"
 #include "local/backend.hpp"
+#include "local/exact_lengths.hpp"
 #include "local/loops.hpp"
 #include "local/work_memory.hpp"
 
@@ -15,6 +18,16 @@ namespace {
 /// Lengths from here on with large prime factors crash oneMKL 2026.0 while it commits a descriptor: 2147483659, a
 /// prime, and 2147483649 = 3 x 715827883 did; multiples of 65537 and of smaller primes did not.
 constexpr std::int64_t crash_length = std::int64_t{1} << 31;
+
+/// Its first call ends the process if oneMKL cannot find its own files.
+void require_found() {
+  static const bool found [[maybe_unused]] = [] {
+    char path[PATH_MAX];
+    if (readlink("/proc/self/exe", path, sizeof path) < 0)
+      fail(Status::unsupported, "oneMKL cannot find its files: /proc/self/exe cannot be read");
+    return true;
+  }();
+}
 
 void refuse_what_crashes(const FftSpec& spec) {
   for (const Loop& d : spec.transform)
@@ -33,6 +46,7 @@ class MklFft : public LocalFft {
   explicit MklFft(const FftSpec& spec) : in_place_(spec.in_place) {
     // The forward domain is that of time: the real array, or what the forward transform reads.
     const bool forward = spec.kind == Kind::r2c || (spec.kind == Kind::c2c && spec.direction == Direction::forward);
+    require_found();
     refuse_what_crashes(spec);
     require_work_memory(spec, 0, "oneMKL");
     create(spec);
@@ -102,6 +116,7 @@ class MklFft : public LocalFft {
 std::unique_ptr<LocalFft> make_mkl(const FftSpec& spec) { return std::make_unique<MklFft>(spec); }
 
 std::string library_version() {
+  require_found();
   MKLVersion v;
   MKL_Get_Version(&v);
   return "oneMKL " + std::to_string(v.MajorVersion) + "." + std::to_string(v.MinorVersion) + "." +
@@ -113,7 +128,8 @@ std::string library_version() {
 Backend mkl_backend() {
   Backend backend;
   backend.name = "mkl";
-  backend.version = library_version();
+  backend.version = library_version;
+  backend.exact = mkl_is_exact;
   backend.make = make_mkl;
   backend.scales = true;
   backend.needs_hermitian = true;

@@ -211,7 +211,7 @@ std::unique_ptr<LocalFft> make_reference(const FftSpec& spec) {
 Backend reference_backend() {
   Backend backend;
   backend.name = "reference";
-  backend.version = "shardfft's definition in long double";
+  backend.version = [] { return "shardfft's definition in long double"; };
   backend.make = make_reference;
   backend.complete = true;
   backend.cosines = true;

@@ -45,7 +45,7 @@ std::vector<std::string> local_fft_names() {
   return names;
 }
 
-std::string local_fft_version(const std::string& name) { return find_backend(name).version; }
+std::string local_fft_version(const std::string& name) { return find_backend(name).version(); }
 
 const Backend& find_backend(const std::string& name) {
   if (name == "auto") return find_backend(automatic());
@@ -66,7 +66,11 @@ const Backend& fallback_backend() {
 }
 
 std::vector<Backend> candidates(const std::string& name) {
-  if (name != "auto") return {find_backend(name)};
+  if (name != "auto") {
+    Backend named = find_backend(name);
+    named.exact = {};
+    return {named};
+  }
   std::vector<Backend> all{find_backend(automatic())};
   for (const std::string& other : names_of_choice())
     if (other != automatic()) all.push_back(find_backend(other));

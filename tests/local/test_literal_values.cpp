@@ -1,6 +1,8 @@
 // Transforms known by hand: they fix signs, scales and the half spectrum's edges, which round trips do not see.
 #include <dlfcn.h>
 
+#include <cstdlib>
+#include <filesystem>
 #include <set>
 
 #include "fft_cases.hpp"
@@ -108,7 +110,7 @@ TEST(Registry, AutoIsTheOneExpectedOnThisProcessor) {
   for (const Backend& backend : all) names.insert(backend.name);
   EXPECT_EQ(names.count("reference"), 0u) << "the oracle is no choice";
   EXPECT_EQ(names.size(), local_fft_names().size() - 1);
-  EXPECT_EQ(local_fft_version("auto"), all.front().version);
+  EXPECT_EQ(local_fft_version("auto"), all.front().version());
   EXPECT_EQ(all.front().name, expected_fastest({names.begin(), names.end()}, processor_maker(),
                                                lanes::all_kernels().front().vector_bytes));
   const std::vector<Backend> pinned = candidates("reference");
@@ -144,6 +146,31 @@ TEST(Registry, FftwIsNotOneMklInDisguise) {
   if (local_fft_names().front() == "mkl") {
     EXPECT_EQ(local_fft_version("mkl").rfind("oneMKL 20", 0), 0u);
   }
+}
+
+/// Run by the next test, where /proc is empty.
+TEST(Registry, DISABLED_WhereOneMklEndsProcesses) {
+  for (const std::string& name : local_fft_names()) {
+    const FftSpec spec = dense_spec(Kind::c2c, {4});
+    std::vector<std::complex<double>> in{1, 0, 0, 0}, out(4);
+    if (name == "mkl") {
+      EXPECT_THROW(make_local_fft(name, spec), Error);
+      EXPECT_THROW(local_fft_version(name), Error);
+    } else {
+      make_local_fft(name, spec)->execute(in.data(), out.data());
+      EXPECT_EQ(out[3], 1.0) << name << ' ' << local_fft_version(name);
+    }
+  }
+}
+
+TEST(Registry, NoLibraryEndsTheProcess) {
+  const std::string empty = "unshare -m sh -c 'mount -t tmpfs none /proc && exec \"$@\"' sh ";
+  if (std::system((empty + "true 2> /dev/null").c_str()) != 0) GTEST_SKIP() << "this user cannot empty /proc";
+  const std::string program = std::filesystem::read_symlink("/proc/self/exe").string();
+  EXPECT_EQ(std::system(
+                (empty + "'" + program + "' --gtest_also_run_disabled_tests --gtest_filter='*WhereOneMklEndsProcesses'")
+                    .c_str()),
+            0);
 }
 
 TEST(Registry, FftwFunctionsOfBothPrecisionsComeFromFftw) {

@@ -46,7 +46,7 @@ class FakeFft : public LocalFft {
 Backend backend_of(Fake& fake, FakeTime& time) {
   Backend backend;
   backend.name = fake.name;
-  backend.version = fake.name + " 1.0";
+  backend.version = [name = fake.name] { return name + " 1.0"; };
   backend.make = [&fake, &time](const FftSpec& spec) -> std::unique_ptr<LocalFft> {
     if (fake.refuses) fail(Status::unsupported, fake.name, " has no such transform");
     fake.planned.push_back(spec);

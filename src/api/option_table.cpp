@@ -1,5 +1,4 @@
 // The table of options: a new option is a field of Options and a row here.
-#include "base/text.hpp"
 #include "shardfft/option_table.hpp"
 
 #include <algorithm>
@@ -9,6 +8,7 @@
 
 #include "api/option_field.hpp"
 #include "base/check.hpp"
+#include "base/text.hpp"
 #include "choose/way.hpp"
 
 namespace shardfft {

@@ -9,7 +9,7 @@ namespace shardfft {
 
 /// What no two offers have in common.
 struct Proof {
-  std::uint64_t word = 0;    ///< random
+  std::uint64_t word = 0;                   ///< random
   std::uint64_t owner = ~std::uint64_t{0};  ///< its rank, or another number of its own
   friend bool operator==(const Proof&, const Proof&) = default;
 };

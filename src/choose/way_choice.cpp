@@ -1,9 +1,8 @@
 #include "choose/way_choice.hpp"
 
 #include <algorithm>
-#include <iomanip>
-#include <sstream>
 
+#include "base/text.hpp"
 #include "choose/trial.hpp"
 
 namespace shardfft {
@@ -24,7 +23,7 @@ class Measured {
   std::string text() const {
     if (times_.empty()) return "there is no memory to measure others with";
     if (times_.size() < 2) return "others take too long to measure, or more memory";
-    std::ostringstream text;
+    Text text;
     text << "measured:" << std::setprecision(3);
     for (const auto& time : times_)
       text << (&time == times_.data() ? " " : ", ") << time.first << " " << time.second * 1e3 << " ms";

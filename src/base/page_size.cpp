@@ -2,14 +2,14 @@
 
 #include <unistd.h>
 
-#include <fstream>
+#include "base/text.hpp"
 
 namespace shardfft {
 
 PageSizes page_sizes() {
   static const PageSizes kernels = [] {
     PageSizes sizes{static_cast<std::size_t>(sysconf(_SC_PAGESIZE)), 0};
-    std::ifstream("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size") >> sizes.huge;
+    TextOfFile("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size") >> sizes.huge;
     return sizes;
   }();
   const PageSizes* const told = installed<PageSizes>();

@@ -153,7 +153,7 @@ def compare(case: Case, rounds: int) -> dict[str, Any]:
     for work in (case.ours, case.theirs):
         for _ in range(4):  # plans, kernels, graphs
             wait(work())
-    # A plan's spectra are in an order of their own, and its calls alone are not scaled; the others give what the rival gives.
+    # A plan's spectra are in an order of their own, and its calls alone are not scaled.
     right = case.name.startswith(("pair", "bound")) or agree(case.ours(), case.theirs(), case.name.rpartition(" ")[2])
     calls = max(1, min(50, int(0.01 / max(spent(case.theirs, 3), 1e-6))))
     times = [(spent(case.ours, calls), spent(case.theirs, calls)) for _ in range(rounds)]

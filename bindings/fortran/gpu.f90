@@ -4,7 +4,7 @@ module shardfft_gpu_module
   implicit none
   private
   public :: shardfft_gpu_runtime, shardfft_gpu_list, shardfft_place_of, shardfft_use_gpu, shardfft_order_after, &
-    shardfft_wait_for
+    shardfft_is_idle, shardfft_wait_for
 
   include 'made/gpu_c.inc'
 

@@ -26,6 +26,7 @@ NAMES = {
     "shardfft_gpu_names": "shardfft_gpu_list",
     "shardfft_set_current_gpu": "shardfft_use_gpu",
     "shardfft_order_streams": "shardfft_order_after",
+    "shardfft_stream_is_idle": "shardfft_is_idle",
     "shardfft_synchronize_stream": "shardfft_wait_for",
     "shardfft_options_set_integer": "set",
     "shardfft_options_set_number": "set",

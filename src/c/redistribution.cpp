@@ -144,6 +144,13 @@ shardfft_status shardfft_set_current_gpu(int device, int* before) {
 shardfft_status shardfft_order_streams(int device, void* earlier, void* stream) {
   return guarded([&] { order_streams(device, earlier, stream); });
 }
+shardfft_status shardfft_stream_is_idle(int device, void* stream, int* idle) {
+  return guarded([&] {
+    const bool done = stream_is_idle(device, stream);
+    if (idle != nullptr) *idle = done ? 1 : 0;
+  });
+}
+
 shardfft_status shardfft_synchronize_stream(int device, void* stream) {
   return guarded([&] { synchronize_stream(device, stream); });
 }

@@ -207,7 +207,7 @@ def test_traced_arrays_need_a_mesh_beside_other_devices():
 
 
 def test_in_loops_and_checkpoints(line):
-    """What XLA's own sharded transforms failed at for others: along the cut axis, tiny, in scan, vmap and checkpoint."""
+    """XLA's own sharded transforms failed for others: along the cut axis, tiny, in scan, vmap, checkpoint."""
     pair = Mesh(np.array(jax.devices("cpu")[:2]), ("x",))
     for mesh, shape in ((line, (4, 8, 4)), (pair, (3, 2, 2))):
         whole = random_of(shape)

@@ -49,6 +49,7 @@ Cost cost_of(const std::string& exchange, const std::string& memory, bool in_pla
   Options o = on_gpu("pencil");
   o.exchange = exchange;
   o.check_calls = false;
+  o.in_place = in_place;
   const Layout layout = Layout::pencil({8, 12, 10}, process_grid(world().size(), 2));
   Plan plan(MPI_COMM_WORLD, c2c<double>, layout, default_output, o);
   const PlacedArray in(memory, my_device(), std::max(plan.input().bytes(), plan.output().bytes()));

@@ -158,7 +158,8 @@ TEST(ChunkedPlans, Report) {
     return text.find(words) != std::string::npos;
   };
   const std::string one = report("slab", "p2p", 1, 3);
-  EXPECT_FALSE(says(one, "chunk")) << one;
+  EXPECT_FALSE(says(one, "1 chunk")) << one;
+  EXPECT_TRUE(says(one, "chunks=1;")) << one;
   if (world().size() == 1) return;
   const std::string fields = report("slab", "p2p", 3, 3);
   EXPECT_TRUE(says(fields, "pipeline of 3 chunks along the batch at both ends: fft c2c")) << fields;

@@ -19,6 +19,8 @@ shardfft_status shardfft_set_current_gpu(int device, int* before);
 /* Work that is given to `stream` (of GPU `device`) from now on begins after the work that `earlier` has now. Does not
  * wait. */
 shardfft_status shardfft_order_streams(int device, void* earlier, void* stream);
+/* Whether the work that `stream` (of GPU `device`) has now is done: `idle` (may be NULL) is 1 or 0. Does not wait. */
+shardfft_status shardfft_stream_is_idle(int device, void* stream, int* idle);
 /* Returns when the work that `stream` (of GPU `device`) has now is done. */
 shardfft_status shardfft_synchronize_stream(int device, void* stream);
 

@@ -40,9 +40,8 @@ void shardfft::python::bind_gpu(nb::module_& module) {
       },
       "device"_a, "earlier"_a, "stream"_a);
   module.def(
-      "stream_is_idle",
-      [](int device, std::uintptr_t stream) { return stream_is_idle(device, pointer(stream)); }, "device"_a,
-      "stream"_a);
+      "stream_is_idle", [](int device, std::uintptr_t stream) { return stream_is_idle(device, pointer(stream)); },
+      "device"_a, "stream"_a);
   module.def(
       "synchronize_stream",
       [](int device, std::uintptr_t stream) {

@@ -1,11 +1,11 @@
 // Programs of operators with CUDA source text, for the compiler at run time.
-#include "base/text.hpp"
 #include "device/factor_code.hpp"
 
 #include <map>
 #include <vector>
 
 #include "base/check.hpp"
+#include "base/text.hpp"
 #include "device/cuda/lines/jit.hpp"
 #include "device/factor_limits.hpp"
 

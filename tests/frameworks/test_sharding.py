@@ -42,6 +42,14 @@ def collectives(function, *arguments):
     return {word: text.count(f" {word}(") + text.count(f" {word}-start(") for word in words if f"{word}" in text}
 
 
+@pytest.mark.parametrize("dtype", ["int64", "int32", "bool"])
+@pytest.mark.parametrize("name", ["fftn", "rfftn"])
+def test_integers_are_as_precise_as_jax_makes_them(line, name, dtype):
+    x = jax.device_put(jnp.arange(32).reshape(8, 4).astype(dtype), NamedSharding(line, P("x")))
+    want, got = getattr(jnp.fft, name)(x), getattr(shardfft.jax, name)(x)
+    assert got.dtype == want.dtype and np.allclose(got, want, atol=1e-12)
+
+
 CASES = [
     ((8, 6, 5), "line", P("x"), None, None, 2),
     ((3, 8, 6), "line", P(None, "x"), (1, 2), "ortho", 2),

@@ -12,6 +12,7 @@ from mpi4py import MPI
 
 import shardfft
 from shardfft import DistArray
+from shardfft._arrays import files
 
 
 @pytest.fixture
@@ -69,6 +70,105 @@ def test_an_older_file_is_replaced(comm, path):
         assert (DistArray.load(path, comm) == value).all()
     comm.Barrier()
     assert len(os.listdir(os.path.dirname(path))) == 1
+
+
+def test_links_are_followed(comm, folder, path):
+    """Each save replaces what the link points to, and the link stays."""
+    real, link = path.replace("field", "real"), path.replace("field", "link")
+    if comm.rank == 0:
+        os.symlink(real, link)
+    comm.Barrier()
+    for value in (1.0, 2.0, 3.0):
+        (DistArray.zeros((4, 6), comm=comm) + value).save(link)
+        assert (DistArray.load(real, comm) == value).all() and os.path.islink(link)
+    assert sorted(os.listdir(folder)) == sorted(os.path.basename(one) for one in (real, link))
+
+
+def test_a_failure_keeps_the_older_array(comm, folder, path, monkeypatch):
+    """Nor does it leave anything behind; so it is if there was none, and if a user's folder has the name."""
+
+    def broken(array):
+        if comm.rank == comm.size - 1:
+            raise OSError("No space left on device")
+        return np.ascontiguousarray(array.local)
+
+    d = DistArray.zeros((4, 6), comm=comm)
+    d.save(path)
+    with monkeypatch.context() as patch:
+        patch.setattr(files, "_in_order", broken)
+        for name in (path, path.replace("field", "fresh")):
+            with pytest.raises((OSError, shardfft.Error), match="No space left"):
+                (d + 1).save(name)
+    assert (DistArray.load(path, comm) == 0).all() and os.listdir(folder) == [os.path.basename(path)]
+    if os.path.isdir(path):
+        assert len(os.listdir(path)) == comm.size + 1
+
+
+def test_folders_of_users_are_no_arrays(comm, folder):
+    if comm.rank == 0:
+        os.mkdir(f"{folder}/mine")
+        Path(f"{folder}/mine/notes").write_text("keep")
+    comm.Barrier()
+    DistArray.zeros((4, 6), comm=comm).save(f"{folder}/mine")
+    assert Path(f"{folder}/mine/notes").read_text() == "keep"
+    comm.Barrier()
+    if comm.rank == 0:
+        Path(f"{folder}/mine/manifest.json").write_text('{"name": "web page"}')
+    comm.Barrier()
+    with pytest.raises((ValueError, shardfft.Error), match="holds no array of this package"):
+        DistArray.zeros((4, 6), comm=comm).save(f"{folder}/mine")
+
+
+@pytest.mark.parametrize("name, way", [("x.nc", "NCFile"), ("x.zarr", "zarr"), ("x.npy", "numpy.save")])
+def test_names_of_other_formats_are_refused(comm, folder, name, way):
+    with pytest.raises(ValueError, match=f"not \\{name[1:]}: .*{way}"):
+        DistArray.zeros((4, 6), comm=comm).save(f"{folder}/{name}")
+    assert os.listdir(folder) == []
+
+
+@pytest.mark.parametrize("dtype, way", [([("a", "i4"), ("b", "f8")], "each of its fields"), (object, "objects")])
+def test_types_that_cannot_be_loaded_are_not_saved(comm, path, dtype, way):
+    with pytest.raises(TypeError, match=f"cannot be saved: .*{way}"):
+        DistArray.from_global(np.zeros((4, 3), dtype), comm).save(path)
+
+
+def test_attrs_of_numpy(comm, path):
+    d = DistArray.zeros((4, 6), comm=comm)
+    d.attrs = {
+        "time": np.float32(0.5),
+        "step": np.int64(3),
+        "on": np.bool_(True),
+        "wave": 1 + 2j,
+        "box": np.arange(3.0),
+    }
+    d.attrs |= {"nested": {"phases": np.array([1j])}, "none": None, "large": 2**70, "text": "µ"}
+    d.save(path)
+    attrs = DistArray.load(path, comm).attrs
+    assert attrs.keys() == d.attrs.keys() and attrs["nested"]["phases"] == np.array([1j])
+    assert attrs["box"].dtype == float and (attrs["box"] == np.arange(3)).all()
+    assert all(attrs[name] == d.attrs[name] for name in ("time", "step", "on", "wave", "none", "large", "text"))
+    d.attrs = {"when": np.datetime64("2000")}
+    with pytest.raises((TypeError, shardfft.Error), match=r"attrs\['when'\] cannot be saved"):
+        d.save(path)
+
+
+def test_data_sets_of_others(comm, folder):
+    """Attributes of HDF5 are those of the data set, in both directions."""
+    h5py = pytest.importorskip("h5py")
+    whole = np.arange(24.0).reshape(4, 6)
+    if comm.rank == 0:
+        with h5py.File(f"{folder}/theirs.nc", "w") as file:
+            file["run/density"] = whole
+            file["run/density"].attrs["units"] = "kg"
+    comm.Barrier()
+    d = DistArray.load(f"{folder}/theirs.nc", comm, "pencil", dataset="run/density")
+    assert np.array_equal(d.gather(), whole) and d.attrs == {"units": "kg"}
+    with pytest.raises((ValueError, shardfft.Error), match="no data set 'mass'; it has .*run/density"):
+        DistArray.load(f"{folder}/theirs.nc", comm, dataset="mass")
+    d.save(f"{folder}/ours.h5")
+    comm.Barrier()
+    with h5py.File(f"{folder}/ours.h5") as file:
+        assert dict(file["data"].attrs) == {"units": "kg"}
 
 
 def test_one_piece_layouts_are_not_needed_to_save(comm, rng, folder):

@@ -152,3 +152,35 @@ def test_modules_keep_the_interpreters_own_hook(comm):
     assert abort._hook is None
     with pytest.raises(TypeError, match="mpi4py communicator"):
         shardfft.abort_on_exception(3)
+
+
+KILLED = """
+import os
+import signal
+import sys
+from shardfft import DistArray
+from shardfft._arrays import files
+d = DistArray.zeros((4, 6)) + 1
+if os.path.exists(sys.argv[1]):
+    before = files._in_order
+    def dies(array):
+        if d.comm.rank == 1:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return before(array)
+    files._in_order = dies
+    d += 1
+d.save(sys.argv[1])
+"""
+
+
+@pytest.mark.parametrize("suffix", ["", ".h5"])
+def test_a_rank_that_dies_while_others_save_keeps_the_older_array(job, tmp_path, suffix):
+    if suffix:
+        pytest.importorskip("h5py")
+    path = str(tmp_path / f"field{suffix}")
+    for whole in (True, False):
+        code, text = job(KILLED.replace("sys.argv[1]", repr(path)))
+        assert (code == 0) == whole, text
+        assert (shardfft.DistArray.load(path) == 1).all()
+    (shardfft.DistArray.zeros((4, 6)) + 3).save(path)
+    assert (shardfft.DistArray.load(path) == 3).all()

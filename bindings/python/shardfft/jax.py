@@ -44,7 +44,8 @@ def _problem(
     if x.dtype.itemsize < 4 and jnp.issubdtype(x.dtype, jnp.floating):
         raise TypeError(f"arrays of {x.dtype} cannot be transformed: give float32/64 or complex64/128")
     if not jnp.iscomplexobj(x):
-        x = x.astype(jnp.result_type(x.dtype, jnp.float32 if kind == "rfftn" else jnp.complex64))
+        spectral = jax.eval_shape(jnp.fft.fft, jax.ShapeDtypeStruct((1,), x.dtype)).dtype  # as JAX takes integers
+        x = x.astype(jnp.finfo(spectral).dtype if kind == "rfftn" else spectral)
     extents = tuple(x.shape) if shape is None else tuple(int(one) for one in shape)
     if len(extents) != x.ndim:
         raise ValueError(f"shape must have {x.ndim} extents, as the array has axes, not {extents}")

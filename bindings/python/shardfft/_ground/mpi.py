@@ -105,6 +105,16 @@ def communicator(comm: MPI.Comm | None) -> MPI.Comm:
     return comm
 
 
+def alone() -> MPI.Comm:
+    """Give a communicator of this process alone: ``MPI.COMM_WORLD`` if that is so."""
+    comm = communicator(None)
+    if comm.size == 1:
+        return comm
+    from mpi4py import MPI
+
+    return MPI.COMM_SELF
+
+
 def address(comm: MPI.Comm) -> int:
     """Give the address of the MPI handle inside ``comm``."""
     if WITHOUT_MPI:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .._ground import mpi
 from .._libraries.array_libraries import library_of
 from .._libraries.gpu_arrays import dtype_of
 from .part import Part
@@ -99,6 +101,29 @@ class CutArray:
     def copy(self) -> Self:
         """Copy the array."""
         return self.astype(self.dtype)
+
+    __copy__ = copy
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        made = self.copy()
+        made.attrs = deepcopy(self.attrs, memo)
+        return made
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self.comm.size > 1:
+            raise TypeError(
+                f"a DistArray over {self.comm.size} ranks cannot be pickled, as its communicator cannot: save() it, or "
+                "pickle what gather() gives"
+            )
+        return type(self)._of_pickle, (self.local, self.layout, self.components, self.attrs)
+
+    @classmethod
+    def _of_pickle(cls, local: Any, layout: Layout, components: int | None, attrs: dict[str, Any]) -> Self:
+        """Make an array of one rank, which like one of ``load`` does not know what transforms made it."""
+        part = Part(layout, dtype_of(local), 0, components or 1, components is not None)
+        made = cls._wrap(local, part, mpi.alone())
+        made.attrs = attrs
+        return made
 
     def _like(self, local: Any) -> Self:
         """Give an array that lies as this one does."""

@@ -177,13 +177,21 @@ def list_faults(known: dict) -> list[str]:
     return found
 
 
+def older_rows(page: Path = stated.ROOT / "README.md") -> int:
+    """Rows of README's measurements that rest, in part or whole, on records of another version than this one."""
+    header = (stated.ROOT / "include" / "shardfft" / "version.h").read_text(encoding="utf-8")
+    version = re.search(r'define SHARDFFT_VERSION "(.*?)"', header)[1]
+    rows = [row for table in stated.tables(page) if table.spec for row in table.spec.get("rows", []) if "_of" in row]
+    return sum(stated.Row(()).versions(*row["_of"]) != version for row in rows)
+
+
 def counts() -> dict[str, int]:
     """What may only become fewer, counted anew."""
     tables = [table for page in stated.pages() for table in stated.tables(page)]
     named, known = revisions(), history()
     sentences = sum(prose.unrecorded(page) for page in prose.pages())
     found = {"without_record": sum(table.unrecorded() for table in tables), "prose_without_record": sentences}
-    found["dirty_records"] = dirty(named)
+    found.update(dirty_records=dirty(named), older_rows=older_rows())
     return found if known is None else {**found, "lost_revisions": lost(named, known)}
 
 

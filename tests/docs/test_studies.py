@@ -197,6 +197,15 @@ def test_figures_in_sentences_are_compared_and_counted(page, tmp_path):
     assert "'1.51 ms' is stated, the records say 1.5" in prose.paragraphs(path)[0].faults()[0]
 
 
+def test_rows_of_older_versions_are_counted(tmp_path):
+    page = tmp_path / "page.md"
+    rows = "- _of: [shardfft, two-core, two-core-.*]\n- _of: [shardfft, cpu-sizes.*, two-core-amd-zen4]\n"
+    spec = f"<!-- records\nkeys: [text]\nfrom: []\nrows:\n{rows}-->\n"
+    page.write_text(spec + "| a | b |\n|---|---|\n| x | 1 |\n| y | 2 |\n")
+    assert stated.Row(()).versions("shardfft", "cpu-sizes.*", "two-core-amd-zen4") == "0.2.0"
+    assert studies.older_rows(page) == 1, "0.1.0, not 0.2.0"
+
+
 @pytest.mark.parametrize("name", [str(path.relative_to(ROOT)) for path in prose.pages()])
 def test_sentences_say_what_their_records_say(name):
     assert [fault for one in prose.paragraphs(ROOT / name) for fault in one.faults()] == []

@@ -1,11 +1,13 @@
 """Lines in cache on one core, AVX2 and AVX-512: rows as fast as the better of FFTW and oneMKL, columns 1.2 times.
 
+FFTW is the one that the loader finds, whose version the record names: LD_LIBRARY_PATH names one with AVX2 or AVX-512.
 At lengths drawn by a seed, complex and real, both precisions, by bench/kernels/lines.cpp, where all take turns.
 """
 
 from __future__ import annotations
 
 import argparse
+import ctypes
 import json
 import lzma
 import os
@@ -20,6 +22,14 @@ BARS = {"rows": 1.0, "columns": 1.2}  # times the better rival
 JUDGED = {"lanes512": "AVX-512", "lanes256": "AVX2"}
 RIVALS = ("fftw", "mkl")
 FILE = "lines.jsonl"
+
+
+def fftw_version() -> str:
+    """What the FFTW says of itself that the loader finds: the instructions that it has kernels for."""
+    try:
+        return (ctypes.c_char * 80).in_dll(ctypes.CDLL("libfftw3.so.3"), "fftw_version").value.decode()
+    except (OSError, ValueError):
+        return "unknown"
 
 
 def facts(seed: int, count: int) -> dict:
@@ -37,7 +47,7 @@ def facts(seed: int, count: int) -> dict:
         "driver": "lines", "revision": told.stdout.strip() or "unknown", "seed": seed, "count": count,
         "processor": processor or platform.processor(), "cores": os.cpu_count(), "load_before": os.getloadavg()[0],
         "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-        "environment": {"OMP_NUM_THREADS": "1"},
+        "environment": {"OMP_NUM_THREADS": "1"}, "fftw": fftw_version(),
     }  # fmt: skip
 
 

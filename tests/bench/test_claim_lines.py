@@ -24,6 +24,14 @@ def judge(tmp_path, **changed):
     return subprocess.run([sys.executable, script, "--record", record], capture_output=True, text=True, check=False)
 
 
+def test_the_record_names_the_fftw_beside_which_it_was_made():
+    said = subprocess.run(
+        [sys.executable, "-c", "import lines; print(lines.facts(1, 1)['fftw'])"],
+        capture_output=True, text=True, check=True, cwd=ROOT / "claims",
+    ).stdout  # fmt: skip
+    assert said.startswith(("fftw-3.", "unknown"))
+
+
 def test_a_record_that_holds(tmp_path):
     done = judge(tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -35,6 +35,7 @@ class Factors:
                 self.number *= float(values.flat[0])
             else:
                 self.vectors[axis] = values
+        self.are_one = not self.vectors and self.number == 1.0
         self._kept: dict[Any, list[Any]] = {}
 
     def __mul__(self, other: Factors) -> Factors:
@@ -49,11 +50,14 @@ class Factors:
     def on(self, place: Any, bring: Callable[[NDArray[Any]], Any]) -> list[Any]:
         """Give what to multiply by, in turn: a number, or arrays that ``bring`` has made once for each ``place``."""
         if not self.vectors:
-            return [] if self.number == 1.0 else [self.number]
+            return [] if self.are_one else [self.number]
         if place not in self._kept:
             first, *others = self.vectors.values()
             self._kept[place] = [bring(values) for values in (first * self.number, *others)]
         return self._kept[place]
+
+
+_ONE = Factors()
 
 
 def _points(word: str, extent: int) -> int:
@@ -163,7 +167,7 @@ class Linear:
         operator: Operator | None = None,
     ) -> None:
         self._with_plan, self.what, self._operator = with_plan, what, operator
-        self._before, self._after = before or Factors(), after or Factors()
+        self._before, self._after = before or _ONE, after or _ONE
         self.agreed = isinstance(with_plan, Recipe)  #: on the tensors: if one has no numbers, none has
         self.number: int | None = None  #: by which torch.compile knows it
 
@@ -179,12 +183,12 @@ class Linear:
                 plan._refuse(error)
                 raise error
             with plan._traced.alone:
-                known = times(x, self._before, False)
+                known = x if self._before.are_one else times(x, self._before, False)
                 if self._operator is None:
                     result = plan.forward(known) if self.what == "forward" else plan.backward(known)
                 else:
                     result = plan.apply(self._operator, known)
-            return times(result, self._after, True)
+            return result if self._after.are_one else times(result, self._after, True)
 
         return self._with_plan(work)
 
@@ -218,7 +222,7 @@ class Linear:
 
 def _product(own: Factors, of_plan: Factors) -> Factors:
     """Both, or the plan's own ones, whose copies live as long as the plan."""
-    return own * of_plan if own.vectors or own.number != 1.0 else of_plan
+    return of_plan if own.are_one else own * of_plan
 
 
 def of_plan(plan: Plan, what: str, operator: Operator | None = None, x: Any = None, kind: type = object) -> Linear:

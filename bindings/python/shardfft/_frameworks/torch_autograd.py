@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -23,15 +22,17 @@ def times(x: torch.Tensor, factors: Factors, overwrite: bool) -> torch.Tensor:
     return x
 
 
+def _run(x: torch.Tensor, linear: Linear) -> torch.Tensor:
+    """Apply a map, of which nothing is traced."""
+    return like(linear.sides()[1], x.device) if x.is_meta and linear.agreed else linear(x, times)
+
+
 class _Mapped(torch.autograd.Function):
     """A linear map; its gradient is the adjoint, whose gradient is the map."""
 
     @staticmethod
     def forward(x: torch.Tensor, linear: Linear) -> torch.Tensor:
-        if x.is_meta and linear.agreed:
-            return like(linear.sides()[1], x.device)
-        with torch.no_grad():
-            return linear(x.detach(), times)
+        return _run(x.detach(), linear)
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
@@ -40,7 +41,8 @@ class _Mapped(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, gradient: torch.Tensor) -> tuple[torch.Tensor, None]:
         # A plan's array without elements has extents of its own.
-        return mapped(gradient, ctx.linear.adjoint).reshape(ctx.shape), None
+        back = mapped(gradient, ctx.linear.adjoint)
+        return back if back.shape == ctx.shape else back.reshape(ctx.shape), None
 
     @staticmethod
     def jvp(ctx: Any, tangent: torch.Tensor, _: None) -> torch.Tensor:
@@ -76,8 +78,15 @@ def nothing(x: torch.Tensor, shape: Sequence[int], dtype: torch.dtype) -> torch.
     return _Nothing.apply(x, shape, dtype)
 
 
-# apply() asks for it at each call, and otherwise finds it out anew.
-_Mapped.forward.__signature__ = inspect.signature(_Mapped.forward)  # type: ignore[attr-defined]
+class _Plain(_Mapped):
+    """The same outside of torch.func, without a second look at the arguments, which takes PyTorch longer than a call."""
+
+    @staticmethod
+    def forward(ctx: Any, x: torch.Tensor, linear: Linear) -> torch.Tensor:  # type: ignore[override]
+        ctx.shape, ctx.linear = x.shape, linear
+        return _run(x.detach(), linear)
+
+    setup_context = torch.autograd.Function.setup_context
 
 
 def like(side: Side, device: torch.device) -> torch.Tensor:
@@ -88,5 +97,7 @@ def like(side: Side, device: torch.device) -> torch.Tensor:
 
 def mapped(x: torch.Tensor, linear: Linear) -> torch.Tensor:
     """Apply a map to a tensor. Collective, and so is going back."""
-    traced = x.requires_grad or forward_ad._current_level >= 0 or torch._C._are_functorch_transforms_active()
-    return _Mapped.apply(x, linear) if traced else _Mapped.forward(x, linear)
+    if torch._C._are_functorch_transforms_active():
+        return _Mapped.apply(x, linear)
+    traced = x.requires_grad or forward_ad._current_level >= 0
+    return _Plain.apply(x, linear) if traced else _run(x, linear)

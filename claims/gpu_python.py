@@ -213,7 +213,7 @@ def cases(tiny: bool, seed: int) -> Iterator[Iterator[Case]]:
         yield jax_steps(edge)
 
 
-def facts(seed: int) -> dict[str, Any]:
+def facts(seed: int, revision: str | None) -> dict[str, Any]:
     """What the first line of a record says."""
     import cupy
     import jax
@@ -222,7 +222,7 @@ def facts(seed: int) -> dict[str, Any]:
     told = subprocess.run(["git", "describe", "--always", "--dirty", "--tags", "--abbrev=12"], cwd=ROOT,
                           capture_output=True, text=True)  # fmt: skip
     return {
-        "driver": "gpu-python", "revision": told.stdout.strip() or "unknown", "seed": seed,
+        "driver": "gpu-python", "revision": revision or told.stdout.strip() or "unknown", "seed": seed,
         "device": torch.cuda.get_device_name(), "torch": torch.__version__, "cupy": cupy.__version__,
         "jax": jax.__version__, "python": sys.version.split()[0],
         "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
@@ -240,7 +240,7 @@ def measure(options: argparse.Namespace) -> Path:
             file.flush()
             print(json.dumps(line), flush=True)
 
-        tell(facts(options.seed))
+        tell(facts(options.seed, options.revision))
         tell(enqueued(20 if options.tiny else 1000))
         began = time.monotonic()
         for group in cases(options.tiny, options.seed):
@@ -290,6 +290,7 @@ def main() -> int:
     made.add_argument("--seed", type=int, default=7, help="of the edges")
     made.add_argument("--rounds", type=int, default=24, help="turns of each case")
     made.add_argument("--seconds", type=float, default=240, help="no case begins later")
+    made.add_argument("--revision", help="of these sources, where git does not know it")
     made.add_argument("--tiny", action="store_true", help="the whole way at one size, in seconds: judges nothing")
     options = made.parse_args()
     options.into = options.into or Path("results", "claims", time.strftime("%Y-%m-%dT%H%M%SZ", time.gmtime()))

@@ -321,8 +321,12 @@ const std::vector<OptionRow>& option_table() {
 }
 
 std::string option_hint(const std::string& name) {
-  const char* const padding = "pads and crops in NumPy; a plan does so in the spectrum by option modes";
+  const char* const padding =
+      "pads and crops in NumPy, as shardfft.fft.fftn of a DistArray does; a plan does so in the spectrum by option modes";
+  const char* const dealiasing = "is called modes here: how many modes of each axis the spectrum keeps";
   const std::map<std::string, std::string> hints{
+      {"padding", dealiasing},
+      {"dealias", dealiasing},
       {"workers", "is called threads here"},
       {"s", padding},
       {"n", padding},

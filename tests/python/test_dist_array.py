@@ -429,3 +429,12 @@ def test_copies_are_apart(comm, rng, copied):
         assert made.attrs == d.attrs and made.attrs is not d.attrs
         made.local[...] = -1
         assert np.array_equal(d.local, kept)
+
+
+@pytest.mark.parametrize("dtype", ["datetime64[D]", "timedelta64[s]"])
+def test_the_first_and_last_of_dates(comm, dtype):
+    whole = (np.arange(18) - 5).astype(dtype).reshape(6, 3)
+    d = DistArray.from_global(whole, comm)
+    assert d.max() == whole.max() and d.min() == whole.min() and (d.max(axis=0) == whole.max(axis=0)).all()
+    d[5, 2] = np.array("NaT", dtype)
+    assert np.isnat(d.max()) and np.isnat(d.min())

@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import re
 import threading
 
 import numpy as np
@@ -53,7 +54,9 @@ def test_bad_options(comm, options, error, words):
     ("option", "words"),
     [
         ("workers", "'workers' is called threads here"),
-        ("s", "'s' pads and crops in NumPy"),
+        ("padding", "'padding' is called modes here"),
+        ("dealias", "'dealias' is called modes here"),
+        ("s", "'s' pads and crops in NumPy, as shardfft.fft.fftn of a DistArray does"),
         ("overwrite_x", "'overwrite_x' is called overwrite_input; an array may also be input and output"),
         ("algoritm", "did you mean 'algorithm'"),
         ("zzz", "plans have no option 'zzz'$"),
@@ -186,6 +189,26 @@ def test_one_rank_wrong_fails_everywhere(comm, plan):
         if comm.rank != last:
             assert error.__name__ in str(caught.value) and f"[rank {last}]" in str(caught.value)
     plan.forward(x)
+
+
+def test_the_whole_array_is_no_part(comm):
+    if comm.size == 1:
+        pytest.skip("the whole array is that of one rank")
+    for batch, advice in ((1, "x[plan.input.slices]"), (2, "x[..., *plan.input.slices]")):
+        with shardfft.plan((8, 6), "r2c", comm=comm, batch=batch) as plan:
+            whole = np.zeros((8, 6) if batch == 1 else (2, 8, 6))
+            with pytest.raises(ValueError, match=re.escape(f"which is the whole array: take {advice}")):
+                plan.forward(whole)
+            plan.forward(np.ascontiguousarray(whole[(..., *plan.input.slices)]))
+
+
+def test_words_of_others(comm):
+    """What users of NumPy, SciPy and mpi4py-fft write."""
+    with pytest.raises(TypeError, match="a communicator is given as comm="):
+        shardfft.plan((8, 6), comm)
+    scipy_fft = pytest.importorskip("scipy.fft")
+    with pytest.raises(TypeError, match=r"set_backend\(shardfft\.scipy\)"):
+        scipy_fft.dctn(shardfft.DistArray.zeros((8, 6), comm=comm))
 
 
 def test_plans_cannot_be_copied(plan):

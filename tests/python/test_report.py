@@ -48,7 +48,7 @@ def test_tables(report):
     assert page.count("<table>") == page.count("</table>") >= 3 and "forward, 1 runs" in page
 
 
-def test_picture(comm, report):
+def test_picture(comm, report, monkeypatch):
     pyplot = pytest.importorskip("matplotlib.pyplot")
     pyplot.switch_backend("agg")
     figure = report.plot()
@@ -56,6 +56,10 @@ def test_picture(comm, report):
     widths = sum(bar.get_width() for bar in figure.axes[0].patches)
     assert np.isclose(widths, 1e3 * sum(row[3] for row in report.times() if row[0] == "forward"))
     pyplot.close(figure)
+    with monkeypatch.context() as patch:  # a notebook shows what a cell gives, and all that pyplot has
+        patch.setattr("matplotlib.get_backend", lambda: "inline")
+        report.plot()
+        assert not pyplot.get_fignums()
     with shardfft.plan((8, 6), comm=comm, effort="estimate") as plan:
         fresh = plan.report()
         with pytest.raises(ValueError, match="nothing was timed yet"):

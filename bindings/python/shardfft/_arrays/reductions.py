@@ -38,6 +38,8 @@ def _first(ufunc: np.ufunc, dtype: np.dtype[Any]) -> Any:
         return ufunc.identity
     if dtype.kind == "b":
         return ufunc is np.minimum
+    if dtype.kind in "mM":
+        return np.array(np.iinfo(np.int64).max * (1 if ufunc is np.minimum else -1)).view(dtype)
     limits = (-np.inf, np.inf) if dtype.kind == "f" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
     return limits[ufunc is np.minimum]
 

@@ -76,7 +76,8 @@ class DistArray(Arithmetic):
         raise ValueError("the truth of an array is ambiguous: use any() or all()")
 
     def __array__(self, dtype: DTypeLike = None, copy: bool | None = None) -> NoReturn:
-        raise TypeError("an array over many ranks is no array of NumPy: take .local, or gather() the whole")
+        raise TypeError("an array over many ranks is no array of NumPy: take .local, or gather() the whole; "
+                        "scipy.fft takes it after scipy.fft.set_backend(shardfft.scipy)")  # fmt: skip
 
     def __array_function__(
         self, function: Callable[..., Any], types: Sequence[type], args: Sequence[Any], kwargs: Mapping[str, Any]

@@ -26,13 +26,23 @@ def _owners(layout: Layout, axes: tuple[int, int]) -> Any:
     return plane[tuple(slice(None, None, -(-extent // _PIXELS)) for extent in plane.shape)]
 
 
+def new_figure(**words: Any) -> Any:
+    """Make a figure of pyplot; in a notebook, which shows it as the value of a cell, one that pyplot does not draw."""
+    import matplotlib
+    from matplotlib import pyplot
+
+    made = pyplot.figure(**words)
+    if "inline" in matplotlib.get_backend():
+        pyplot.close(made)
+    return made
+
+
 def draw_layout(layout: Layout, figure: Any = None) -> Any:
     """Draw the planes of every two axes through the first index of the others, in a colour for each rank."""
-    from matplotlib import pyplot
     from matplotlib.colors import BoundaryNorm
 
     pairs = list(combinations(range(layout.ndim), 2)) or [(0, 0)]
-    made = pyplot.figure(figsize=(3.2 * len(pairs) + 1, 3.4), layout="constrained") if figure is None else figure
+    made = new_figure(figsize=(3.2 * len(pairs) + 1, 3.4), layout="constrained") if figure is None else figure
     colours = BoundaryNorm(np.arange(-0.5, layout.ranks + 0.5), 256)
     image = None
     for place, axes in zip(made.subplots(1, len(pairs), squeeze=False)[0], pairs, strict=True):

@@ -110,7 +110,10 @@ class Part:
         if array.nbytes == self.nbytes == 0:
             return
         if array.shape != self.shape:
-            raise ValueError(f"{name} must have the shape {self.shape} on rank {self.rank}, not {array.shape}")
+            raise ValueError(
+                f"{name} must have the shape {self.shape} on rank {self.rank}, not {array.shape}"
+                + self._advice(name, array.shape)
+            )
         if not self._is_dense(array):
             advice = f"make it with {self._maker}" if write else "asarray() of the plan's input or output makes it so"
             raise ValueError(
@@ -119,6 +122,10 @@ class Part:
             )
         if write and not array.writeable:
             raise ValueError(f"{name} is read-only")
+
+    def _advice(self, name: str, shape: tuple[int, ...]) -> str:
+        """Say how an array of a wrong shape becomes a right one, if that is known."""
+        return ""
 
     def _is_dense(self, array: Seen) -> bool:
         step = self.dtype.itemsize

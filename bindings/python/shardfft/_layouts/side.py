@@ -64,6 +64,11 @@ class Side(Part):
         self.spectral = spectral
         self._noted = False
 
+    def _advice(self, name: str, shape: tuple[int, ...]) -> str:
+        if self.slices is None or shape != ((self.fields,) if self._batched else ()) + tuple(self.layout.shape):
+            return ""
+        return f", which is the whole array: take {name}[{'..., *' if self._batched else ''}{self._of_plan}.slices]"
+
     def _turned(self, axis: int, shift: int) -> Side:
         """The same after the indices of an axis have moved up, those beyond the end to the beginning."""
         made = copy.copy(self)

@@ -39,6 +39,8 @@ def _choice(enum: Any, value: str, name: str) -> Any:
         return enum.__members__[value]
     except (KeyError, TypeError):
         names = ", ".join(enum.__members__)
+        if hasattr(value, "Get_rank"):
+            raise TypeError(f"{name} is one of {names}: a communicator is given as comm=") from None
         raise ValueError(f"unknown {name} {value!r}: give one of {names}") from None
 
 

@@ -7,6 +7,8 @@ import json
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from .._layouts.drawing import new_figure
+
 if TYPE_CHECKING:
     from .. import _core
 
@@ -70,9 +72,7 @@ class Report(dict[str, Any]):
         Args:
             figure: where to draw; None makes one.
         """
-        from matplotlib import pyplot
-
-        made = pyplot.figure(layout="constrained") if figure is None else figure
+        made = new_figure(layout="constrained") if figure is None else figure
         programs = [name for name in _PROGRAMS if any(program == name for program, *_ in self.times())]
         if not programs:
             raise ValueError("nothing was timed yet: the plan has not run")

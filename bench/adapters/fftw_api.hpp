@@ -1,6 +1,7 @@
 // FFTW's two precisions under one name, so that an adapter is written once.
 #pragma once
 
+#include <dlfcn.h>
 #include <fftw3.h>
 
 #include <string>
@@ -83,7 +84,12 @@ inline unsigned fftw_effort(Effort effort) {
   return effort == Effort::estimate ? FFTW_ESTIMATE : effort == Effort::measure ? FFTW_MEASURE : FFTW_PATIENT;
 }
 
-// "3.3.10 (sse2-avx-...)": the code paths compiled in matter as much as the version.
-inline std::string fftw_version_text() { return fftw_version; }
+// "3.3.10 (sse2-avx-...)": the code paths compiled in matter as much as the version. The library itself is asked: a
+// program's own copy of the text is as long as that of the library it was linked with.
+inline std::string fftw_version_text() {
+  void* library = dlopen("libfftw3.so.3", RTLD_LAZY | RTLD_NOLOAD);
+  const void* text = library ? dlsym(library, "fftw_version") : nullptr;
+  return text ? static_cast<const char*>(text) : fftw_version;
+}
 
 }  // namespace shardfft::bench

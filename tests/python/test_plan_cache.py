@@ -10,7 +10,9 @@ import pytest
 
 import shardfft
 from shardfft import Layout
+from shardfft._arrays import redistribute as redistribute_room
 from shardfft._plans import recent
+from shardfft.compat import mpi4py_fft as twin
 
 
 def closed(plans):
@@ -144,3 +146,33 @@ def test_exit_with_plans_kept(comm, failing):
     assert done.returncode == int(failing), done.stderr
     assert ("ZeroDivisionError" in done.stderr) == failing, done.stderr
     assert "leaked" not in done.stderr, done.stderr
+
+
+def test_redistributions_are_planned_once(comm, rng, monkeypatch):
+    """By ``redistribute``, by arrays and by the transfers of mpi4py-fft's twin; other groups keep their own."""
+    made = []
+    core = redistribute_room._core.Redistribution
+    monkeypatch.setattr(redistribute_room._core, "Redistribution", lambda *words: made.append(words) or core(*words))
+    shardfft.clear_plans()
+    rows = shardfft.Layout.slab((8, 6), comm.size)
+    columns = shardfft.Layout.slab((8, 6), comm.size, axis=1)
+    whole = rng.standard_normal((8, 6))
+    d = shardfft.DistArray.from_global(whole, comm, rows)
+    for turn in range(100):
+        d.local[...] = whole[rows.local(comm.rank)] + turn
+        moved = shardfft.redistribute(d.local, rows, columns, comm) if turn % 2 else d.redistribute(columns).local
+        assert np.array_equal(moved, whole[columns.local(comm.rank)] + turn)
+    assert len(made) == 1
+    pencil = twin.Pencil(twin.Subcomm(comm, [0, 1]), (8, 6))
+    other = pencil.pencil(0)
+    transfer = pencil.transfer(other, float)
+    a, b = np.ones(pencil.subshape), np.zeros(other.subshape)
+    for _ in range(100):
+        transfer.forward(a, b)
+        assert (b == 1).all()
+    assert len(made) == 2
+    with pytest.raises((ValueError, shardfft.Error)):
+        shardfft.redistribute(d.local[:0] if comm.rank == 0 else d.local, rows, columns, comm)
+    shardfft.clear_plans()
+    shardfft.redistribute(d.local, rows, columns, comm)
+    assert len(made) == 3

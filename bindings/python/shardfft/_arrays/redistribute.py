@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from .. import _core
@@ -14,6 +16,7 @@ from .._libraries.array_libraries import as_array
 from .._libraries.gpu_arrays import device_of, dtype_of
 from .._plans.call import Call, Place
 from .._plans.options import convert
+from .._plans.recent import MOVES, asked_again, asking, kept
 from .distribute import check_dtype, fields_of
 
 if TYPE_CHECKING:
@@ -82,6 +85,13 @@ def redistribute(
         array = as_array(local)
         return array, device_of(array)
 
+    ask = None
+    with contextlib.suppress(Exception):  # it is raised again where all ranks are told
+        array, device = look()
+        ask = asking((tuple(array.shape), dtype_of(array), device), start, to, options)
+    found = asked_again(comm, ask, lambda move: move.call(array), MOVES)
+    if found is not None:
+        return found[0].run(found[1])
     array, device = mpi.agree(comm, look)
     options = {**processor_of(comm.allgather(device is not None), device), **options}
     cut = layout_of(array.shape, start, comm)
@@ -100,14 +110,38 @@ def redistribute(
     dtypes = set(comm.allgather(str(source.dtype)))
     if len(dtypes) != 1:
         raise ValueError(f"the ranks' arrays differ in dtype: {sorted(dtypes)}")
-    planned = _core.Redistribution(mpi.address(comm), cut._core, destination.layout._core, source.dtype.itemsize, told)
+    key = (cut, destination.layout, source.dtype, source.fields, source._batched, *sorted(options.items()))
+    move, stays = kept(comm, key, lambda: Move(comm, source, destination, told), ask, limit=MOVES)
     try:
-        place = Place(planned.device, planned.stream, told.get("memory"))
-        call = mpi.agree(comm, lambda: Call(place, array, None, source, destination, planned.allocate_output))
-        planned.run(call.source, call.destination, call)
+        return move.run(mpi.agree(comm, lambda: move.call(array)))
     finally:
-        planned.close()
-    return call.finish()
+        if not stays:
+            move.close()
+
+
+class Move:
+    """A redistribution that was planned, and what its arrays must look like."""
+
+    def __init__(self, comm: MPI.Comm, source: Part, destination: Part, told: _core.Options) -> None:
+        self._source, self._destination = source, destination
+        self._core = _core.Redistribution(
+            mpi.address(comm), source.layout._core, destination.layout._core, source.dtype.itemsize, told
+        )
+        self._place = Place(self._core.device, self._core.stream, told.get("memory"))
+
+    def call(self, array: Any) -> Call:
+        return Call(self._place, array, None, self._source, self._destination, self._core.allocate_output)
+
+    def run(self, call: Call) -> Any:
+        self._core.run(call.source, call.destination, call)
+        return call.finish()
+
+    def close(self) -> None:
+        self._core.close()
+
+    def _abandon(self) -> None:
+        """Never end it, for exits where the other ranks may not come to end it too."""
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(self._core))
 
 
 def redistributed(self: Cut, layout: LayoutName | Layout, **options: Any) -> Cut:

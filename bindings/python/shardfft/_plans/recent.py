@@ -1,4 +1,4 @@
-"""Recent plans of fftn and its siblings, kept for calls with the same arguments."""
+"""Recent plans of fftn, redistribute and their siblings, kept for calls with the same arguments."""
 
 from __future__ import annotations
 
@@ -19,10 +19,11 @@ if TYPE_CHECKING:
     from mpi4py import MPI
 
 T = TypeVar("T")
+Kept = TypeVar("Kept")
 Ask = Hashable
 
-#: Plans a group of ranks; each holds its workspace.
-LIMIT = 4
+#: Plans a group of ranks, of each sort; each holds its workspace.
+LIMIT, MOVES = 4, 8
 
 _NEVER, _MISSING = -1, 0
 _NOTHING = _MISSING, None, None
@@ -35,17 +36,18 @@ class _Group:
     calls, and because what else a member does with other ranks is counted in another group.
     """
 
-    def __init__(self) -> None:
-        self.plans: OrderedDict[tuple[Any, ...], tuple[int, Plan]] = OrderedDict()
+    def __init__(self, limit: int) -> None:
+        self.plans: OrderedDict[tuple[Any, ...], tuple[int, Any]] = OrderedDict()
+        self.limit = limit
         self.made = 0
-        self.asks: dict[Ask, tuple[int, Any, Plan]] = {}  #: the call that last found a plan for what is asked
+        self.asks: dict[Ask, tuple[int, Any, Any]] = {}  #: the call that last found a plan for what is asked
         self.asked = 0
 
     def number(self, key: tuple[Any, ...]) -> int:
         """Give the number of a plan, which is the same on all members, or _MISSING."""
         return self.plans[key][0] if key in self.plans else _MISSING
 
-    def recall(self, key: Any) -> Plan:
+    def recall(self, key: Any) -> Any:
         """Give a plan, which is the most recent one from now on."""
         self.plans.move_to_end(key)
         return self.plans[key][1]
@@ -55,18 +57,19 @@ class _Group:
         self.asked += 1
         self.asks[ask] = self.asked, key, self.plans[key][1]
 
-    def keep(self, key: tuple[Any, ...], made: Plan) -> None:
+    def keep(self, key: tuple[Any, ...], made: Any) -> None:
         self.made += 1
         if key in self.plans:
             self.plans.pop(key)[1].close()
         self.plans[key] = (self.made, made)
-        while len(self.plans) > LIMIT:
+        while len(self.plans) > self.limit:
             self.plans.popitem(last=False)[1][1].close()
-        kept = [plan for _, plan in self.plans.values()]
-        self.asks = {ask: found for ask, found in self.asks.items() if found[2] in kept}
+        alive = [plan for _, plan in self.plans.values()]
+        self.asks = {ask: found for ask, found in self.asks.items() if found[2] in alive}
 
 
-_groups: dict[tuple[int, ...], _Group] = {}
+#: By the limit, which differs from sort to sort, and the ranks.
+_groups: dict[tuple[int, tuple[int, ...]], _Group] = {}
 
 
 def _members(comm: MPI.Comm) -> tuple[int, ...] | None:
@@ -92,13 +95,13 @@ def _fixed(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
 
-def _find(key: tuple[Any, ...], members: tuple[int, ...] | None, traced: bool) -> tuple[_Group | None, int]:
+def _find(key: tuple[Any, ...], members: tuple[int, ...] | None, traced: bool, limit: int) -> tuple[_Group | None, int]:
     """Give the group that may keep the plan, and what it has for ``key``."""
     # A trace is written when its plan ends, and plans must not run on two threads at once.
     if members is None or traced or threading.current_thread() is not threading.main_thread():
         return None, _NEVER
     try:
-        group = _groups.setdefault(members, _Group())
+        group = _groups.setdefault((limit, members), _Group(limit))
         return group, group.number(key)
     except Exception:  # an argument that cannot be a key
         return None, _NEVER
@@ -125,7 +128,7 @@ def asking(array: Hashable, *what: Any) -> Ask:
         return None
 
 
-def asked_again(comm: MPI.Comm, ask: Ask, prepare: Callable[[Plan], T]) -> tuple[Plan, T] | None:
+def asked_again(comm: MPI.Comm, ask: Ask, prepare: Callable[[Kept], T], limit: int = LIMIT) -> tuple[Kept, T] | None:
     """Give the plan for what all ranks ask, and what ``prepare`` makes of it, if they asked the same together before.
 
     Collective: one meeting, of one number a rank. It is that of the call in which the rank last asked so; where the
@@ -133,7 +136,7 @@ def asked_again(comm: MPI.Comm, ask: Ask, prepare: Callable[[Plan], T]) -> tuple
     """
     group = None
     if ask is not None and threading.current_thread() is threading.main_thread():
-        group = _groups.get(_members(comm) or ())
+        group = _groups.get((limit, _members(comm) or ()))
     number, key, found = group.asks.get(ask, _NOTHING) if group is not None else _NOTHING
     if found is not None:
         try:
@@ -156,13 +159,22 @@ def recent_plan(
     One that was not is the caller's to close. ``ask``: for :func:`asked_again`.
     """
     key = (kind, dtype, layout, *((name, _fixed(value)) for name, value in sorted(options.items())))
-    group, number = _find(key, _members(comm), bool(options.get("trace")))
-    # Ranks that were called with other arguments, which plan() will find, have other plans or none.
+    return kept(
+        comm, key, lambda: plan(shape, kind, dtype, comm, layout=layout, **options), ask, bool(options.get("trace"))
+    )
+
+
+def kept(
+    comm: MPI.Comm, key: tuple[Any, ...], make: Callable[[], Kept], ask: Ask, traced: bool = False, limit: int = LIMIT
+) -> tuple[Kept, bool]:
+    """Give what was kept for ``key``, or what ``make`` makes, as :func:`recent_plan` does. Collective."""
+    group, number = _find(key, _members(comm), traced, limit)
+    # Ranks that were called with other arguments, which planning will find, have other plans or none.
     numbers = comm.allgather(number)
     if group is not None and number > _MISSING and all(other == number for other in numbers):
         group.note(ask, key)
         return group.recall(key), True
-    made = plan(shape, kind, dtype, comm, layout=layout, **options)
+    made = make()
     if group is None or _NEVER in numbers:
         return made, False
     group.keep(key, made)
@@ -171,7 +183,7 @@ def recent_plan(
 
 
 def clear_plans() -> None:
-    """Close the plans that ``fftn`` and its siblings have kept, and free their memory.
+    """Close the plans that ``fftn``, ``redistribute`` and their siblings have kept, and free their memory.
 
     Collective over all ranks that called them.
 
@@ -183,8 +195,8 @@ def clear_plans() -> None:
     """
     # In an order that any two ranks agree on.
     for members in sorted(_groups):
-        for _, kept in _groups[members].plans.values():
-            kept.close()
+        for _, one in _groups[members].plans.values():
+            one.close()
     _groups.clear()
 
 
@@ -194,8 +206,8 @@ def _at_exit() -> None:
         clear_plans()
         return
     for group in _groups.values():
-        for _, kept in group.plans.values():
-            kept._abandon()
+        for _, one in group.plans.values():
+            one._abandon()
     _groups.clear()
 
 

@@ -5,31 +5,23 @@
 #include "gpu/team.hpp"
 #include "mpi_gpu/my_device.hpp"
 #include "support/device_check.hpp"
+#include "support/meetings.hpp"
 #include "support/world.hpp"
 
 namespace {
 
 /// Calls of this program so far.
-int meetings = 0;
 int rounds = 0;
 int trials = 0;
 
 }  // namespace
 
 // MPI's profiling interface: these take the place of the library's own.
-extern "C" int MPI_Barrier(MPI_Comm comm) {
-  ++meetings;
-  return PMPI_Barrier(comm);
-}
 /// Meetings of the library's own begin with a pair of messages, sent and received; others follow in as many rounds as
 /// the ranks need.
 extern "C" int MPI_Startall(int count, MPI_Request requests[]) {
   ++rounds;
   return PMPI_Startall(count, requests);
-}
-extern "C" int MPI_Allreduce(const void* from, void* to, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
-  ++meetings;
-  return PMPI_Allreduce(from, to, count, type, op, comm);
 }
 extern "C" int MPI_Sendrecv(const void* from, int sent, MPI_Datatype type, int to_rank, int tag, void* to, int received,
                             MPI_Datatype to_type, int from_rank, int from_tag, MPI_Comm comm, MPI_Status* status) {
@@ -57,11 +49,11 @@ Cost cost_of(const std::string& exchange, const std::string& memory, bool in_pla
   void* const target = in_place ? in.data() : out.data();
   plan.forward(in.data(), target);
   Cost cost;
-  const int before = meetings, rounds_before = rounds;
+  const int before = meetings(), rounds_before = rounds;
   plan.forward(in.data(), target);
   int rounds_a_meeting = 0;
   while (1 << rounds_a_meeting < world().size()) ++rounds_a_meeting;
-  cost.meetings = meetings - before + (rounds - rounds_before) / std::max(rounds_a_meeting, 1);
+  cost.meetings = meetings() - before + (rounds - rounds_before) / std::max(rounds_a_meeting, 1);
   for (const PlanReport::Step& step : plan.report().forward.steps) cost.exchanges += step.bytes_sent > 0 ? 1 : 0;
   return cost;
 }
@@ -100,6 +92,21 @@ TEST(Meetings, DeviceMessagesAreTriedOnceAPlan) {
     EXPECT_EQ(e.code(), Status::unsupported) << e.what();
   }
   EXPECT_LE(trials - before, 2) << "a short message and a long one";
+}
+
+/// Of a slab in chunks by rule, from GPU to GPU: as many as its making has.
+TEST(Meetings, OfAPlanInChunks) {
+  if (world().size() != 2) return;
+  Options o = on_gpu("slab");
+  o.exchange = "cuda_peer";
+  o.chunks = 4;
+  const auto making = [&o] {
+    const int before = meetings();
+    const Plan plan(MPI_COMM_WORLD, c2c<double>, Layout::slab({48, 48, 48}, 2), default_output, o);
+    return meetings() - before;
+  };
+  making();  // with what ranks tell each other once a program
+  EXPECT_LE(making(), 165);
 }
 
 TEST(Meetings, EventsOfPartnersOnly) {

@@ -1,8 +1,10 @@
-// MPI libraries have only so many communicators: the exchanges of a plan share them, and plans give them back.
+// MPI libraries have only so many communicators: the exchanges of a plan share them, and plans give them back. Ranks
+// wait for each other only so often while a plan is made.
 #include <gtest/gtest.h>
 #include <mpi.h>
 
 #include "mpi/groups.hpp"
+#include "support/meetings.hpp"
 #include "support/transform_check.hpp"
 #include "support/world.hpp"
 
@@ -12,6 +14,7 @@ namespace {
 int live = 0;
 
 int counted(int code, const MPI_Comm* made) {
+  ++shardfft::test::meetings();
   if (code == MPI_SUCCESS && *made != MPI_COMM_NULL) ++live;
   return code;
 }
@@ -97,6 +100,22 @@ TEST(Communicators, PlansHoldFew) {
     }
   for (const std::string algorithm : {"slab", "pencil"})
     EXPECT_EQ(held_by(algorithm, "hierarchical", 1), held_by(algorithm, "hierarchical", 4));
+}
+
+/// As many as the making of a pencil has, on CPUs.
+TEST(Meetings, OfAPlan) {
+  if (world().size() != 4) return;
+  for (const std::string exchange : {"auto", "p2p"}) {
+    Options o = quick("pencil");
+    o.exchange = exchange;
+    const auto making = [&o] {
+      const int before = meetings();
+      const Plan plan(MPI_COMM_WORLD, c2c<double>, Layout::pencil({16, 12, 10}, {2, 2}), default_output, o);
+      return meetings() - before;
+    };
+    making();  // with what ranks tell each other once a program
+    EXPECT_LE(making(), exchange == "auto" ? 42 : 45) << exchange;
+  }
 }
 
 /// A failure that a group agreed on and that then passes through a larger one.

@@ -1,0 +1,51 @@
+#include "schedule/places.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include "base/round_up.hpp"
+
+namespace shardfft {
+
+namespace {
+
+/// Where an array can begin in a room, the bytes of which that are `taken` in some of its turns.
+std::optional<std::size_t> fit(std::size_t bytes, const ArrayRoom& room, std::vector<ArrayPlace> taken) {
+  std::sort(taken.begin(), taken.end(), [](const auto& a, const auto& b) { return a.begin < b.begin; });
+  std::size_t at = 0;
+  for (const ArrayPlace& place : taken)
+    if (at + bytes > place.begin) at = std::max(at, round_up(place.end(), room.alignment));
+  return bytes <= room.bytes && at <= room.bytes - bytes ? std::optional(at) : std::nullopt;
+}
+
+}  // namespace
+
+std::vector<ArrayPlace> place_arrays(const std::vector<TimedArray>& arrays, const std::vector<ArrayRoom>& rooms) {
+  std::vector<ArrayPlace> places(arrays.size());
+  std::vector<std::size_t> order(arrays.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return arrays[a].bytes > arrays[b].bytes; });
+  for (const std::size_t number : order) {
+    const TimedArray& array = arrays[number];
+    for (int r = 0; array.bytes > 0 && places[number].room < 0 && r < static_cast<int>(rooms.size()); ++r) {
+      const ArrayRoom& room = rooms[static_cast<std::size_t>(r)];
+      if (room.shared != array.shared || array.born < room.free_from || array.dies > room.free_until) continue;
+      std::vector<ArrayPlace> taken;
+      for (std::size_t other = 0; other < arrays.size(); ++other)
+        if (places[other].room == r && array.meets(arrays[other])) taken.push_back(places[other]);
+      if (const auto begin = fit(array.bytes, room, std::move(taken))) places[number] = {r, *begin, array.bytes};
+    }
+  }
+  return places;
+}
+
+std::size_t end_in(int room, const std::vector<ArrayPlace>& places) {
+  std::size_t end = 0;
+  for (const ArrayPlace& place : places)
+    if (place.room == room) end = std::max(end, place.end());
+  return end;
+}
+
+}  // namespace shardfft

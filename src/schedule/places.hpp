@@ -1,0 +1,47 @@
+#pragma once
+// Where the arrays of a rank lie while its turns run: two may share bytes if their turns do not meet. Pure geometry.
+#include <cstddef>
+#include <limits>
+#include <vector>
+
+namespace shardfft {
+
+/// Bytes that are in use from turn `born` to turn `dies`, both included.
+struct TimedArray {
+  std::size_t bytes = 0;
+  int born = 0, dies = 0;
+  bool shared = false;  ///< other ranks read or write it
+
+  bool meets(const TimedArray& other) const { return born <= other.dies && other.born <= dies; }
+};
+
+/// Memory for arrays, which begin there at multiples of `alignment`.
+struct ArrayRoom {
+  static constexpr std::size_t grows = std::numeric_limits<std::size_t>::max();
+
+  std::size_t bytes = grows;
+  std::size_t alignment = 1;
+  bool shared = false;                               ///< other ranks reach it
+  int free_from = std::numeric_limits<int>::min();   ///< the first turn in which it may be used
+  int free_until = std::numeric_limits<int>::max();  ///< and the last one
+};
+
+/// Bytes of the room with this number; room -1: there are none, or no room takes them.
+struct ArrayPlace {
+  int room = -1;
+  std::size_t begin = 0, bytes = 0;
+
+  std::size_t end() const { return begin + bytes; }
+  bool overlaps(const ArrayPlace& other) const {
+    return room >= 0 && room == other.room && begin < other.end() && other.begin < end();
+  }
+};
+
+/// Each array in the first room that takes it, as near to its beginning as it can: the large ones first. A shared array
+/// takes a shared room, any other one a room that is not.
+std::vector<ArrayPlace> place_arrays(const std::vector<TimedArray>& arrays, const std::vector<ArrayRoom>& rooms);
+
+/// One past the last byte that an array has in a room.
+std::size_t end_in(int room, const std::vector<ArrayPlace>& places);
+
+}  // namespace shardfft

@@ -24,6 +24,9 @@ struct Task : TaskEnds {
   bool reads_across = false;                         ///< others may read this rank's input through the kernel
   std::vector<std::shared_ptr<HostCheck>> checks{};  ///< with the option verify
   std::size_t number = 0;                            ///< among the tasks of its program
+
+  /// Whether others read the user's input while it runs.
+  bool lends_input() const { return from == Slot::in && operation->reads_host_memory(); }
 };
 
 /// Operations of every program, which run once `ffts` has made their transforms. Steps of the trace are numbered from

@@ -13,6 +13,7 @@
 #include "mpi/watch.hpp"
 #include "pack/block_sums.hpp"
 #include "pack/pack.hpp"
+#include "run/buffers.hpp"
 #include "run/tolerance.hpp"
 
 namespace shardfft {
@@ -54,7 +55,7 @@ void Executor::add(std::vector<NamedProgram> programs) {
   }
   append(std::move(programs));
   size_workspace();
-  alias_copy_.reset();
+  input_copy_.reset();
 }
 
 /// Later programs take the libraries that the first ones chose for steps alike.
@@ -89,30 +90,22 @@ void Executor::choose_input_reads(std::vector<Task>& tasks) {
 }
 
 void Executor::size_workspace() {
-  shared_.clear();
-  private_.clear();
+  planned_bytes_ = window_bytes_ = 0;
   const auto bytes_of = [this](const State& state) {
     return host_ ? max_state_bytes(state, setup_.precision) : state_bytes(state, setup_.precision, setup_.comm.rank());
   };
-  const auto grow = [&](Slot s, const State& state) {
-    if (s == Slot::work0 || s == Slot::work1) (host_ ? shared_ : private_).grow(s, bytes_of(state));
-  };
-  for (const Prepared& program : prepared_)
-    for (const Task& task : program.tasks) {
-      private_.grow(Slot::scratch, task.operation->scratch_bytes());
-      grow(task.from, task.from_state);
-      grow(task.to, task.to_state);
-      if (task.operation->writes_host_memory()) grow(other_buffer(task.from), task.to_state);
-      if (task.from == Slot::in && task.operation->reads_host_memory())
-        shared_.grow(Slot::in, bytes_of(task.from_state));
-    }
-  for (int program = 0; setup_.options.in_place && program < static_cast<int>(programs_.size()); ++program)
-    if (!starts_in_place(program)) private_.grow(Slot::in, input_bytes(program));
+  for (int program = 0; program < static_cast<int>(programs_.size()); ++program) {
+    const std::size_t copied = has_planned_copy(program) ? input_bytes(program) : 0;
+    ProgramPlaces& places = now(program).places;
+    places = places_of(now(program).tasks, bytes_of, host_ != nullptr, copied);
+    planned_bytes_ = std::max(planned_bytes_, places.workspace_bytes);
+    window_bytes_ = std::max(window_bytes_, places.window_bytes);
+  }
 }
 
 RunnerMemory Executor::memory() const {
   RunnerMemory bytes;
-  bytes.workspace = planned_bytes() + (alias_copy_ ? alias_copy_.get_deleter().bytes : 0);
+  bytes.workspace = planned_bytes() + (input_copy_ ? input_copy_.get_deleter().bytes : 0);
   for (const Prepared& program : prepared_) {
     for (const Task& task : program.tasks) bytes.table += task.operation->table_bytes();
     if (program.verifier) bytes.table += program.verifier->table_bytes();
@@ -160,11 +153,9 @@ void Executor::allocate_workspace() {
   ready_ = true;
 }
 
-std::byte* Executor::slot(Slot s, const std::byte* in, std::byte* out) const {
-  if (s == Slot::in) return const_cast<std::byte*>(in);  // only read, but by a c2r that may write there
-  if (s == Slot::out) return out;
-  if (s == Slot::scratch || !host_) return private_.at(s, workspace_);
-  return window_ ? shared_.at(s, window_->mine()) : nullptr;
+std::byte* Executor::at(const ArrayPlace& place) const {
+  if (place.room < 0) return nullptr;
+  return (place.room == ProgramPlaces::window ? window_->mine() : workspace_) + place.begin;
 }
 
 /// Only the first step reads the input, so equal buffers matter only where it writes the output at once.
@@ -173,8 +164,12 @@ bool Executor::starts_in_place(int program) const {
   return first.to != Slot::out || first.operation->runs_in_place() || first.operation->writes_host_memory();
 }
 
-bool Executor::clashes(int program, const std::byte* in, const std::byte* out) const {
-  return in == out && in != nullptr && !starts_in_place(program);
+/// Whether it runs on a copy of this input: one that it would write over, or that others are to read and cannot.
+bool Executor::copies_input(int program, const std::byte* in, const std::byte* out) const {
+  if (in == nullptr) return false;
+  if (in == out && !starts_in_place(program)) return true;
+  return now(program).tasks.front().reads_across && host_->locate(in).window < 0 &&
+         !across_->lendable(in, input_bytes(program));
 }
 
 /// Tells the other ranks that memory is missing here before they wait for this rank.
@@ -182,59 +177,60 @@ void Executor::check_arrays(int program, InputArrays in, OutputArrays out) {
   refuse_if_half_way();
   require_threads(setup_.options.threads);
   require_one_array(0, in.front(), out.front());
-  if (!private_.has(Slot::in) && !alias_copy_ && clashes(program, in.front(), out.front())) make_alias_copy();
+  if (!has_planned_copy(program) && !input_copy_ && copies_input(program, in.front(), out.front())) make_input_copy();
 }
 
 std::size_t Executor::input_bytes(int program) const {
   return state_bytes(program_at(program).states.front(), setup_.precision, setup_.comm.rank());
 }
 
-void Executor::make_alias_copy() {
+void Executor::make_input_copy() {
   std::size_t most = 0;
   for (int program = 0; program < static_cast<int>(programs_.size()); ++program)
-    if (!starts_in_place(program)) most = std::max(most, input_bytes(program));
-  alias_copy_ = allocate_aligned(most);
+    most = std::max(most, input_bytes(program));
+  input_copy_ = allocate_aligned(most);
 }
 
-const std::byte* Executor::unaliased(int program, const std::byte* data) {
-  std::byte* const copy = private_.has(Slot::in) ? private_.at(Slot::in, workspace_) : alias_copy_.get();
+const std::byte* Executor::copied(int program, const std::byte* data) {
+  std::byte* const copy = has_planned_copy(program) ? at(now(program).places.copy) : input_copy_.get();
   copy_bytes(data, copy, input_bytes(program));
   return copy;
 }
 
 /// Where the other ranks of the host can read the input: where it is, or copied into the window.
-const std::byte* Executor::readable_input(const Task& task, const std::byte* in, InputReads& reads) {
+const std::byte* Executor::readable_input(const Task& task, const std::byte* in, Prepared& program) {
   if (host_->locate(in).window >= 0) {
-    ++reads.in_window;
+    ++program.reads.in_window;
     return in;
   }
-  const std::size_t bytes = state_bytes(task.from_state, setup_.precision, setup_.comm.rank());
-  if (task.reads_across && across_->lendable(in, bytes)) {
-    ++reads.across;
+  if (task.reads_across) {
+    ++program.reads.across;
     return in;
   }
-  wait_for_readers(Slot::in);  // of what was staged last, by whichever program
+  const ArrayPlace& stage = program.places.tasks[task.number].stage;
+  wait_for_readers(stage);  // of what was staged last, by whichever program
   const Scope scope(&trace_, Activity::stage);
-  std::byte* const stage = shared_.at(Slot::in, window_->mine());
-  copy_bytes(in, stage, bytes);
-  ++reads.staged;
-  return stage;
+  copy_bytes(in, at(stage), state_bytes(task.from_state, setup_.precision, setup_.comm.rank()));
+  ++program.reads.staged;
+  return at(stage);
 }
 
-/// Where the other ranks of the host can write the output: where it is, or a slot of the window. They may still read
-/// the input, where that is the same array.
-Slot Executor::writable_output(const Task& task, const std::byte* from, const std::byte* out) {
-  if (!task.operation->writes_host_memory() || (host_->locate(out).window >= 0 && from != out)) return task.to;
-  wait_for_readers(other_buffer(task.from));
-  return other_buffer(task.from);
+/// Where the other ranks of the host can write the output: where it is, or in the window. They may still read the
+/// input, where that is the same array.
+std::byte* Executor::writable_output(const Task& task, const TaskPlaces& places, const std::byte* from, std::byte* to) {
+  if (!task.operation->writes_host_memory() || (host_->locate(to).window >= 0 && from != to)) return to;
+  wait_for_readers(places.landing);
+  return at(places.landing);
 }
 
-/// Until the other ranks have read what any task had in `s`.
-void Executor::wait_for_readers(Slot s) {
+/// Until the other ranks have read what any task had there.
+void Executor::wait_for_readers(const ArrayPlace& place) {
   const Scope scope(&trace_, Activity::wait);
   for (Prepared& program : prepared_)
-    for (Task& task : program.tasks)
-      if (task.from == s) task.operation->wait_readers();
+    for (Task& task : program.tasks) {
+      const TaskPlaces& its = program.places.tasks[task.number];
+      if (place.overlaps(its.from) || place.overlaps(its.stage)) task.operation->wait_readers();
+    }
 }
 
 void Executor::run(int program, InputArrays inputs, OutputArrays outputs) {
@@ -247,18 +243,18 @@ void Executor::run(int program, InputArrays inputs, OutputArrays outputs) {
   Failure verdict;
   try {
     const double begin = trace_.now();
-    const bool clash = clashes(program, in, out);
+    const bool copies = copies_input(program, in, out);
     if (mine.verifier) {
-      const bool copied = clash || mine.tasks.front().operation->reads_host_memory();
-      mine.verifier->begin(copied ? std::optional<std::uint64_t>(word_sum(in, input_bytes(program))) : std::nullopt);
+      const bool summed = copies || mine.tasks.front().operation->reads_host_memory();
+      mine.verifier->begin(summed ? std::optional<std::uint64_t>(word_sum(in, input_bytes(program))) : std::nullopt);
     }
-    const std::byte* const source = clash ? unaliased(program, in) : in;
+    const std::byte* const source = copies ? copied(program, in) : in;
     for (Task& task : mine.tasks) {
       const double step_begin = trace_.keeps_spans() ? trace_.now() : 0;
       trace_.set_step(task.trace_step);
       const TaskArrays arrays = before_task(task, source, out, mine);
-      task.operation->run(arrays.from, arrays.to, private_.at(Slot::scratch, workspace_));
-      after_task(task, arrays, source, out, mine);
+      task.operation->run(arrays.from, arrays.written, at(mine.places.tasks[task.number].scratch));
+      after_task(task, arrays, source, mine);
       if (trace_.keeps_spans()) trace_.add_frame({task.trace_step, program, step_begin, trace_.now()});
     }
     const double end = trace_.now();
@@ -281,7 +277,7 @@ void Executor::give_up() {
   if (setup_.watch != nullptr) setup_.watch->withdraw_messages();
   for (Prepared& program : prepared_)
     keep_for_mpi(std::make_shared<std::vector<Task>>(std::exchange(program.tasks, {})));
-  for (AlignedMemory* const memory : {&own_workspace_, &alias_copy_})
+  for (AlignedMemory* const memory : {&own_workspace_, &input_copy_})
     if (*memory) keep_for_mpi(std::shared_ptr<std::byte>(std::move(*memory)));
   if (window_) keep_for_mpi(window_);
 }
@@ -299,30 +295,36 @@ void Executor::make_verifier(Prepared& program) {
 }
 
 Executor::TaskArrays Executor::before_task(Task& task, const std::byte* source, std::byte* out, Prepared& program) {
-  if (host_ && task.to != Slot::out) wait_for_readers(task.to);
-  const std::byte* from = slot(task.from, source, out);
-  if (lends_input(task)) from = readable_input(task, from, program.reads);
-  const Slot written = writable_output(task, from, out);
+  const TaskPlaces& places = program.places.tasks[task.number];
+  const auto array = [&](Slot slot, const ArrayPlace& place) {
+    if (slot == Slot::in) return const_cast<std::byte*>(source);  // only read, but by a c2r that may write there
+    return slot == Slot::out ? out : at(place);
+  };
+  wait_for_readers(places.to);
+  const std::byte* from = array(task.from, places.from);
+  if (task.lends_input()) from = readable_input(task, from, program);
+  std::byte* const to = array(task.to, places.to);
+  std::byte* const written = writable_output(task, places, from, to);
   if (HostStepHook* const hook = installed<HostStepHook>())
     hook->reached(task.number, const_cast<std::byte*>(from),
                   state_bytes(task.from_state, setup_.precision, setup_.comm.rank()));
   for (const auto& check : task.checks) check->before(from, program.verifier->compares_bits());
-  return {from, slot(written, source, out), written};
+  return {from, written, to};
 }
 
-void Executor::after_task(Task& task, const TaskArrays& arrays, const std::byte* source, std::byte* out,
-                          Prepared& program) {
-  if (lends_input(task) && arrays.from == source) {
+void Executor::after_task(Task& task, const TaskArrays& arrays, const std::byte* source, Prepared& program) {
+  if (task.lends_input() && arrays.from == source) {
     // The caller may change the array as soon as this call returns.
     const Scope scope(&trace_, Activity::wait);
     task.operation->wait_readers();
   }
-  if (arrays.written != task.to) {
+  if (arrays.written != arrays.to) {
     const Scope scope(&trace_, Activity::stage);
     const Box all = Box::run(0, task.to_state.layout.count(setup_.comm.rank()));
-    copy_box(arrays.to, all, out, all, element_bytes(task.to_state, setup_.precision), setup_.options.threads);
+    copy_box(arrays.written, all, arrays.to, all, element_bytes(task.to_state, setup_.precision),
+             setup_.options.threads);
   }
-  for (const auto& check : task.checks) check->after(slot(task.to, source, out));
+  for (const auto& check : task.checks) check->after(arrays.to);
   if (program.verifier) program.verifier->judge(task.number);
 }
 

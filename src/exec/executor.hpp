@@ -6,8 +6,8 @@
 #include "algorithm/program.hpp"
 #include "base/aligned.hpp"
 #include "exec/compile.hpp"
+#include "exec/task_places.hpp"
 #include "mpi/host_window.hpp"
-#include "run/buffers.hpp"
 #include "run/runner.hpp"
 #include "verify/verifier.hpp"
 
@@ -41,17 +41,17 @@ class Executor : public Runner {
   /// A program's tasks, and what its runs did so far.
   struct Prepared {
     std::vector<Task> tasks;
+    ProgramPlaces places{};
     std::int64_t runs = 0;
     double seconds = 0;
     InputReads reads{};
     std::unique_ptr<Verifier> verifier{};  ///< with the option verify
   };
 
-  /// What a task reads and writes, and in which slot that is.
+  /// What a task reads and writes, and what it is to have written, which may be another array.
   struct TaskArrays {
     const std::byte* from;
-    std::byte* to;
-    Slot written;
+    std::byte *written, *to;
   };
 
   class Trial;
@@ -62,43 +62,38 @@ class Executor : public Runner {
   void size_workspace();
   void allocate_workspace();
   void give_up();
-  std::byte* slot(Slot s, const std::byte* in, std::byte* out) const;
-  const std::byte* readable_input(const Task& task, const std::byte* in, InputReads& reads);
-  Slot writable_output(const Task& task, const std::byte* from, const std::byte* out);
-  static bool lends_input(const Task& task) { return task.from == Slot::in && task.operation->reads_host_memory(); }
+  std::byte* at(const ArrayPlace& place) const;
+  const std::byte* readable_input(const Task& task, const std::byte* in, Prepared& program);
+  std::byte* writable_output(const Task& task, const TaskPlaces& places, const std::byte* from, std::byte* to);
   Prepared& now(int program) { return prepared_[static_cast<std::size_t>(program)]; }
   const Prepared& now(int program) const { return prepared_[static_cast<std::size_t>(program)]; }
   TaskArrays before_task(Task& task, const std::byte* source, std::byte* out, Prepared& program);
-  void after_task(Task& task, const TaskArrays& arrays, const std::byte* source, std::byte* out, Prepared& program);
+  void after_task(Task& task, const TaskArrays& arrays, const std::byte* source, Prepared& program);
   void make_verifier(Prepared& program);
   /// What set_workspace() must bring.
-  std::size_t planned_bytes() const { return private_.bytes(); }
-  std::size_t window_bytes() const { return shared_.bytes(); }
+  std::size_t planned_bytes() const { return planned_bytes_; }
+  std::size_t window_bytes() const { return window_bytes_; }
   bool starts_in_place(int program) const;
-  bool clashes(int program, const std::byte* in, const std::byte* out) const;
+  bool has_planned_copy(int program) const { return setup_.options.in_place && !starts_in_place(program); }
+  bool copies_input(int program, const std::byte* in, const std::byte* out) const;
   std::size_t input_bytes(int program) const;
-  void make_alias_copy();
-  const std::byte* unaliased(int program, const std::byte* data);
-  void wait_for_readers(Slot s);
+  void make_input_copy();
+  const std::byte* copied(int program, const std::byte* data);
+  void wait_for_readers(const ArrayPlace& place);
   std::string uncut_text(const Operation& operation) const;
 
   LocalFftChoice local_fft_;
   std::shared_ptr<HostMemory> host_;  ///< null where data moves in messages
   std::unique_ptr<CrossMemory> across_;
-  std::vector<Prepared> prepared_;  ///< by program
-  std::unique_ptr<Tally> tally_;    ///< with the option verify
-  /// In the host's shared memory, of the same size everywhere, so that an offset means the same on every rank: the work
-  /// slots, and as Slot::in inputs that others read.
-  Buffers shared_{4096};
-  /// Scratch, the work slots where there is no host, and as Slot::in, if planned, the input of programs that cannot
-  /// start in place.
-  Buffers private_{cache_line};
+  std::vector<Prepared> prepared_;                    ///< by program
+  std::unique_ptr<Tally> tally_;                      ///< with the option verify
+  std::size_t planned_bytes_ = 0, window_bytes_ = 0;  ///< of private and of shared memory, for any program
   std::size_t library_bytes_ = 0;
   AlignedMemory own_workspace_;
   std::shared_ptr<HostWindow> window_;
   std::byte* workspace_ = nullptr;  ///< private memory
   std::size_t workspace_size_ = 0;
-  AlignedMemory alias_copy_;  ///< the same where it was not planned: made at the first such call
+  AlignedMemory input_copy_;  ///< the same where it was not planned: made at the first such call
 };
 
 }  // namespace shardfft

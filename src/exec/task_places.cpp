@@ -1,0 +1,76 @@
+#include "exec/task_places.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "base/aligned.hpp"
+#include "base/round_up.hpp"
+
+namespace shardfft {
+
+namespace {
+
+constexpr std::size_t page = 4096;
+
+/// Whether others may write a task's results over what all of them read: every number stays at its place, and each rank
+/// writes only where it alone has read.
+bool lands_on_source(const Task& task) {
+  const State &from = task.from_state, &to = task.to_state;
+  return task.from != Slot::in && from.is_complex == to.is_complex && from.layout.same_as(to.layout);
+}
+
+/// Finds the arrays of tasks, and who uses each of them.
+class Arrays {
+ public:
+  std::size_t add(std::size_t bytes, std::size_t turn, bool shared) {
+    all.push_back({bytes, static_cast<int>(turn), static_cast<int>(turn), shared});
+    return all.size() - 1;
+  }
+  void use(std::size_t array, std::size_t turn, ArrayPlace TaskPlaces::*as, std::size_t bytes) {
+    all[array].dies = static_cast<int>(turn);
+    all[array].bytes = std::max(all[array].bytes, bytes);
+    uses.push_back({array, turn, as});
+  }
+
+  struct Use {
+    std::size_t array, turn;
+    ArrayPlace TaskPlaces::*as;
+  };
+  std::vector<TimedArray> all;
+  std::vector<Use> uses;
+};
+
+}  // namespace
+
+ProgramPlaces places_of(const std::vector<Task>& tasks, const std::function<std::size_t(const State&)>& bytes,
+                        bool on_host, std::size_t copy_bytes) {
+  const auto is_work = [](Slot slot) { return slot == Slot::work0 || slot == Slot::work1; };
+  Arrays arrays;
+  const std::size_t copy = arrays.add(copy_bytes, 0, false);
+  std::map<Slot, std::size_t> work;
+  for (std::size_t turn = 0; turn < tasks.size(); ++turn) {
+    const Task& task = tasks[turn];
+    const std::size_t before = bytes(task.from_state), after = bytes(task.to_state);
+    if (is_work(task.from)) arrays.use(work.at(task.from), turn, &TaskPlaces::from, before);
+    if (is_work(task.to)) {
+      if (task.from != task.to) work[task.to] = arrays.add(0, turn, on_host);
+      arrays.use(work.at(task.to), turn, &TaskPlaces::to, after);
+    }
+    if (task.operation->writes_host_memory()) {
+      const std::size_t landing = lands_on_source(task) ? work.at(task.from) : arrays.add(0, turn, true);
+      arrays.use(landing, turn, &TaskPlaces::landing, after);
+    }
+    if (task.lends_input() && !task.reads_across)
+      arrays.use(arrays.add(0, turn, true), turn, &TaskPlaces::stage, before);
+    arrays.use(arrays.add(0, turn, false), turn, &TaskPlaces::scratch, task.operation->scratch_bytes());
+  }
+  const std::vector<ArrayPlace> places =
+      place_arrays(arrays.all, {{ArrayRoom::grows, page, true}, {ArrayRoom::grows, cache_line, false}});
+  ProgramPlaces program{std::vector<TaskPlaces>(tasks.size()), places[copy]};
+  for (const Arrays::Use& use : arrays.uses) program.tasks[use.turn].*use.as = places[use.array];
+  program.window_bytes = round_up(end_in(ProgramPlaces::window, places), page);
+  program.workspace_bytes = round_up(end_in(ProgramPlaces::workspace, places), cache_line);
+  return program;
+}
+
+}  // namespace shardfft

@@ -1,0 +1,34 @@
+#pragma once
+// Where the arrays of a program's tasks lie that are no user's.
+#include <cstddef>
+#include <functional>
+#include <vector>
+
+#include "exec/compile.hpp"
+#include "schedule/places.hpp"
+
+namespace shardfft {
+
+/// Of one task. None for what it has not, or for what is a user's.
+struct TaskPlaces {
+  ArrayPlace from, to;
+  ArrayPlace landing;  ///< where others write its results if they cannot write into the user's array
+  ArrayPlace stage;    ///< the input, for others to read
+  ArrayPlace scratch;
+};
+
+struct ProgramPlaces {
+  /// The host's shared memory, in which an offset means the same on every rank, and a rank's own.
+  static constexpr int window = 0, workspace = 1;
+
+  std::vector<TaskPlaces> tasks;
+  ArrayPlace copy;  ///< of the input
+  std::size_t window_bytes = 0, workspace_bytes = 0;
+};
+
+/// `bytes`: of a state, as much as any rank has of it where `on_host` says that ranks read each other's arrays.
+/// `copy_bytes`: of an input that is copied before the first task.
+ProgramPlaces places_of(const std::vector<Task>& tasks, const std::function<std::size_t(const State&)>& bytes,
+                        bool on_host, std::size_t copy_bytes);
+
+}  // namespace shardfft

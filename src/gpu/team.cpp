@@ -194,15 +194,19 @@ void Team::agree(const std::function<void()>& work) const {
     shardfft::agree(comm(), work);
 }
 
+std::int64_t Team::agreed_least(const std::function<std::int64_t()>& work) const {
+  return all_here() ? work() : shardfft::agreed_least(comm(), work);
+}
+
 bool Team::all_of(const std::function<bool(const Member&)>& holds) const {
-  std::int64_t all = 1;
-  agree([&] {
-    for (const Member& member : here_) {
-      const device::DeviceScope scope(member.device);
-      if (!holds(member)) all = 0;
-    }
-  });
-  return min(all) == 1;
+  return agreed_least([&] {
+           std::int64_t all = 1;
+           for (const Member& member : here_) {
+             const device::DeviceScope scope(member.device);
+             if (!holds(member)) all = 0;
+           }
+           return all;
+         }) == 1;
 }
 
 std::optional<bool> Team::switch_of(const std::string& name, const std::string& meaning) const {

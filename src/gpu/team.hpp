@@ -59,6 +59,8 @@ class Team {
   std::int64_t min(std::int64_t value) const;
   /// shardfft::agree() of the processes. `work` must not communicate.
   void agree(const std::function<void()>& work) const;
+  /// The same of work that gives a number: the least of any process.
+  std::int64_t agreed_least(const std::function<std::int64_t()>& work) const;
   /// Whether `holds` of every member of every process, each asked on its device. It must not communicate.
   bool all_of(const std::function<bool(const Member&)>& holds) const;
   /// What users say in the environment (switch_in_environment), the same on all processes.

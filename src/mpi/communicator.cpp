@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstring>
+#include <limits>
 #include <new>
 
 #include "base/forks.hpp"
@@ -186,10 +187,21 @@ void throw_failure_of(const Communicator& comm, int rank, const Failure& mine) {
   throw Error(failure.code, failure.text);
 }
 
+std::int64_t agreed_least(const Communicator& comm, const std::function<std::int64_t()>& work) {
+  if (!comm.valid()) return work();
+  std::int64_t words[] = {comm.size(), std::numeric_limits<std::int64_t>::max()};  // the first that failed, the number
+  const Failure mine = failure_of([&] { words[1] = work(); });
+  if (mine.failed()) words[0] = comm.rank();
+  check_mpi(MPI_Allreduce(MPI_IN_PLACE, words, 2, MPI_INT64_T, MPI_MIN, comm.get()), "MPI_Allreduce");
+  if (words[0] < comm.size()) throw_failure_of(comm, static_cast<int>(words[0]), mine);
+  return words[1];
+}
+
 void agree(const Communicator& comm, const std::function<void()>& work) {
-  const Failure mine = failure_of(work);
-  const auto first = static_cast<int>(comm.min(std::int64_t{mine.failed() ? comm.rank() : comm.size()}));
-  if (first < comm.size()) throw_failure_of(comm, first, mine);
+  agreed_least(comm, [&work] {
+    work();
+    return std::int64_t{0};
+  });
 }
 
 }  // namespace shardfft

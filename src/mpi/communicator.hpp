@@ -94,5 +94,7 @@ Failure failure_of_rank(Failure failure, int rank);
 /// Runs `work` on this rank, then agrees: if it threw on any rank, every rank throws the first failing rank's error.
 /// `work` must not communicate, but among ranks that fail together. Collective.
 void agree(const Communicator& comm, const std::function<void()>& work);
+/// The same of work that gives a number: the least of any rank's, in the same meeting.
+std::int64_t agreed_least(const Communicator& comm, const std::function<std::int64_t()>& work);
 
 }  // namespace shardfft

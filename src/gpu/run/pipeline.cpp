@@ -151,12 +151,8 @@ class Making {
   Making(const ExecutorSetup& setup, Team& team, const Joined& steps) : setup_(setup), team_(team), steps_(steps) {}
 
   bool all_can(const std::function<bool(std::size_t)>& can) const {
-    std::int64_t all = 1;
-    team_.for_members([&](std::size_t m) {
-      if (!can(m)) all = 0;
-      return all;
-    });
-    return team_.min(all) == 1;
+    std::size_t m = 0;
+    return team_.all_of([&](const Member& /*member*/) { return can(m++); });
   }
   int rank(std::size_t member) const { return team_.here()[member].rank; }
   /// In these pieces, which lie where `boxes` says, by member; none where they lie as the reshape has them.

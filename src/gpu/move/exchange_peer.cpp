@@ -121,16 +121,18 @@ class PeerExchange : public DeviceOperation {
     for (const PeerMessage& m : messages_) ranks.push_back(m.peer);
     return ranks;
   }
-  /// To be shared: that the arrays may be used, then for every rank that what it is sent has left (null: nothing is).
+  /// To be shared, behind those of earlier messages: that the arrays may be used, then for every rank that what it is
+  /// sent has left (null: nothing is).
   std::vector<device::EventHandle> events() const {
     std::vector<device::EventHandle> handles;
     for (const device::Event& e : events_) handles.push_back(e.get());
     return handles;
   }
   void set_events(const std::vector<std::vector<device::EventHandle>>& all) {
-    for (const PeerMessage& m : messages_) ready_.push_back(all[static_cast<std::size_t>(m.peer)].front());
+    const std::size_t first = static_cast<std::size_t>(round_) * events_.size();
+    for (const PeerMessage& m : messages_) ready_.push_back(all[static_cast<std::size_t>(m.peer)][first]);
     for (const int q : senders_)
-      arrived_.push_back(all[static_cast<std::size_t>(q)][static_cast<std::size_t>(1 + rank_)]);
+      arrived_.push_back(all[static_cast<std::size_t>(q)][first + static_cast<std::size_t>(1 + rank_)]);
   }
 
   /// Whether copy engines move all of it.
@@ -270,18 +272,18 @@ class PeerExchange : public DeviceOperation {
   std::vector<device::EventHandle> ready_, arrived_;  ///< of the receivers, of the senders
 };
 
-using Exchanges = std::vector<std::unique_ptr<PeerExchange>>;
+using Exchanges = std::vector<std::unique_ptr<PeerExchange>>;  ///< of a member, by message
 
 /// Whether GPUs send in turn (gpu/move/send_turns.hpp): in rings of three and more, by copy engines, where arrays are
 /// large unless the user says otherwise; not where passes store, which take no turns. Collective.
 bool takes_turns(const DeviceReshapeSetup& setup, const std::vector<std::shared_ptr<SendOrder>>& orders,
-                 const std::vector<Exchanges>& messages) {
+                 const std::vector<Exchanges>& members) {
   const std::size_t bytes = static_cast<std::size_t>(setup.from.max_count()) * setup.element_bytes;
   const bool wanted = wanted_turns(*setup.team).value_or(bytes >= peer_gpu_defaults().bytes_worth_turns);
   bool may = wanted && !setup.stored &&
              std::all_of(orders.begin(), orders.end(), [](const auto& o) { return o->ranks.size() > 2; });
-  for (const Exchanges& message : messages)
-    for (const auto& exchange : message) may = may && exchange->by_engines();
+  for (const Exchanges& of_member : members)
+    for (const auto& exchange : of_member) may = may && exchange->by_engines();
   return setup.team->min(std::int64_t{may}) == 1;
 }
 
@@ -308,24 +310,30 @@ std::vector<MemberOperations> make_peer_exchange(const DeviceReshapeSetup& setup
   Team& team = *setup.team;
   const auto orders = team.for_members(
       [&](std::size_t m) { return std::make_shared<SendOrder>(SendOrder{ring_of(setup, team.here()[m].rank)}); });
-  std::vector<Exchanges> made;
-  for (const Pieces::Message& message : messages)
-    made.push_back(team.for_members([&](std::size_t m) {
-      return std::make_unique<PeerExchange>(setup, static_cast<int>(m), message, way, orders[m],
-                                            static_cast<int>(made.size()));
-    }));
+  auto made = team.for_members([&](std::size_t m) {
+    Exchanges of_member;
+    for (const Pieces::Message& message : messages)
+      of_member.push_back(std::make_unique<PeerExchange>(setup, static_cast<int>(m), message, way, orders[m],
+                                                         static_cast<int>(of_member.size())));
+    return of_member;
+  });
   if (takes_turns(setup, orders, made)) share_tokens(team, orders, static_cast<int>(messages.size()));
-  std::vector<MemberOperations> operations;
-  for (Exchanges& exchanges : made) {
-    std::vector<std::vector<device::EventHandle>> events;
-    for (const auto& exchange : exchanges) events.push_back(exchange->events());
-    const auto all = team.share_events(events, exchanges.front()->partners());
-    MemberOperations& of_message = operations.emplace_back();
-    for (auto& exchange : exchanges) {
-      exchange->set_events(all);
-      of_message.push_back(std::move(exchange));
+  std::vector<std::vector<device::EventHandle>> events;
+  std::set<int> partners;
+  for (const Exchanges& of_member : made) {
+    events.emplace_back();
+    for (const auto& exchange : of_member) {
+      for (const device::EventHandle event : exchange->events()) events.back().push_back(event);
+      for (const int rank : exchange->partners()) partners.insert(rank);
     }
   }
+  const auto all = team.share_events(events, {partners.begin(), partners.end()});
+  std::vector<MemberOperations> operations(messages.size());
+  for (Exchanges& of_member : made)
+    for (std::size_t k = 0; k < messages.size(); ++k) {
+      of_member[k]->set_events(all);
+      operations[k].push_back(std::move(of_member[k]));
+    }
   return operations;
 }
 

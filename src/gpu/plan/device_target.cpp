@@ -28,11 +28,13 @@ AxisOrder DeviceTarget::order_after(const Program& program, int step) {
   return order;
 }
 
+bool has_line_pass(const TransformStep& fft, const State& state, int rank, Precision precision) {
+  const FftSpec spec = fft_spec(fft, state, state, rank, precision);
+  return is_empty(spec) || find_own_pass(spec, {.lines = LinesFor::alone}) != nullptr;
+}
+
 bool DeviceTarget::line_pass_fits_all(const TransformStep& fft, const State& state) const {
-  return team_.all_of([&](const Member& member) {
-    const FftSpec spec = fft_spec(fft, state, state, member.rank, setup_.precision);
-    return is_empty(spec) || find_own_pass(spec, {.lines = LinesFor::alone}) != nullptr;
-  });
+  return team_.all_of([&](const Member& member) { return has_line_pass(fft, state, member.rank, setup_.precision); });
 }
 
 namespace {
@@ -120,38 +122,20 @@ Joined joined_around(const Program& program, std::size_t reshape) {
   return joined_around(program, reshape, reshape == 0 ? nullptr : transform(reshape - 1), transform(reshape + 1));
 }
 
-/// Whether the transform before a reshape of a program stores, with the transforms around it joined to it.
-bool DeviceTarget::stores(const Program& program, std::size_t reshape) const {
-  return reshape > 0 && is_reshape(program, reshape) && stores(joined_around(program, reshape));
-}
-
-/// Whether one pass of our own, which crosses memory once, runs each chunk of the transform `at` before a reshape, or
-/// behind one, on all GPUs. Nothing where they cannot be cut.
-std::optional<bool> DeviceTarget::has_one_pass(const Program& program, std::size_t at, ChunkEnds end) const {
-  const bool is_before = end == ChunkEnds::sender;
-  Joined joined = joined_around(program, is_before ? at + 1 : at - 1);
-  (is_before ? joined.after : joined.before).reset();
-  const Chunking cut = chunking(joined);
-  if (!cut.cuts()) return std::nullopt;
-  const bool chunked = cut.ends == end;
-  const Pass& pass = is_before ? *joined.before : *joined.after;
-  return team_.all_of([&](const Member& member) {
-    for (int k = 0; k < (chunked ? cut.parts : 1); ++k)
-      if (!is_one_pass(fft_spec(pass, member.rank, setup_.precision, chunked ? cut.slice(k) : Slice{}))) return false;
-    return true;
-  });
-}
-
 /// Whether a transform of several axes is best left whole next to a reshape: one that can be cut in chunks of one pass
 /// each, planes, crosses memory less often than its axes one by one.
-bool DeviceTarget::stays_whole(const Program& program, std::size_t at) const {
+bool DeviceTarget::stays_whole(const Program& program, std::size_t at) {
   const auto& fft = std::get<TransformStep>(program.steps[at]);
   if (setup_.options.verify || !is_one_transform(fft)) return false;
-  std::optional<bool> behind, ahead;
-  if (is_reshape(program, at + 1)) behind = has_one_pass(program, at, ChunkEnds::sender);
-  if (behind == false || at == 0 || !is_reshape(program, at - 1)) return behind.value_or(false);
-  ahead = has_one_pass(program, at, ChunkEnds::receiver);
-  return ahead.value_or(behind.value_or(false));
+  bool whole = false;
+  for (const ChunkEnds end : {ChunkEnds::sender, ChunkEnds::receiver}) {
+    if (end == ChunkEnds::sender ? !is_reshape(program, at + 1) : at == 0 || !is_reshape(program, at - 1)) continue;
+    const Joined joined = next_to(program, at, end, fft);
+    const bool cuts = offers_.cut(joined).cuts();
+    if (cuts && !offers_.is_one_pass(joined)) return false;
+    whole = whole || cuts;
+  }
+  return whole;
 }
 
 /// Next to a reshape that can be cut in chunks one axis runs alone, so that the others are left to cut along. Planes
@@ -167,10 +151,13 @@ std::vector<std::vector<int>> DeviceTarget::groups(const Program& program, int s
     std::erase(rest, axis);
     return rest;
   };
-  if (stores(program, at + 1) || (at > 0 && stores(program, at - 1)) || stays_whole(program, at)) return {axes};
+  const auto stores = [&](std::size_t reshape) {
+    return reshape > 0 && is_reshape(program, reshape) && offers_.stores(joined_around(program, reshape));
+  };
+  if (stores(at + 1) || (at > 0 && stores(at - 1)) || stays_whole(program, at)) return {axes};
   const bool together = setup_.options.verify && checks_itself(program, step);
   const auto cuts = [&](ChunkEnds end, const TransformStep& of) {
-    return chunking(next_to(program, at, end, of)).cuts();
+    return offers_.cut(next_to(program, at, end, of)).cuts();
   };
   // Without a line pass, an axis alone is as slow as all of them in one call of the vendor's library.
   const auto runs_alone = [&](ChunkEnds end, const TransformStep& alone) {
@@ -202,22 +189,22 @@ Fusion DeviceTarget::fusion(const Program& program, const std::vector<int>& step
         chunked.after != nullptr && (!chunked.after->keeps_numbers() || !state[1].layout.same_as(state[2].layout));
     if (leads && steps.back() != reshape + 1) return false;
     const Joined joined = joined_around(program, static_cast<std::size_t>(reshape), chunked.before, chunked.after);
-    return stores(joined) || chunking(joined).cuts();
+    return offers_.stores(joined) || offers_.cut(joined).cuts();
   };
   return {pipelined_steps(program, steps, at, cuts), true};
 }
 
 /// Whether the transform before the first reshape of a plan in place is one pass of our own in pieces, which runs in
 /// the array of input and output: that has room for both.
-bool DeviceTarget::begins_in_place(const Program& program) const {
+bool DeviceTarget::begins_in_place(const Program& program) {
   if (!setup_.options.in_place || one_array() || !is_reshape(program, 1)) return false;
-  return std::holds_alternative<TransformStep>(program.steps.front()) && can_run_in_place(program.steps.front()) &&
-         program.states[0].layout.same_as(program.states[1].layout) &&
-         has_one_pass(program, 0, ChunkEnds::sender).value_or(false);
+  const auto* const fft = std::get_if<TransformStep>(&program.steps.front());
+  return fft != nullptr && fft->keeps_numbers() && program.states[0].layout.same_as(program.states[1].layout) &&
+         offers_.is_one_pass(next_to(program, 0, ChunkEnds::sender, *fft));
 }
 
 /// Whether all that such a plan sends leaves from there, and so lands elsewhere.
-bool DeviceTarget::leaves_from_input(const Program& program) const {
+bool DeviceTarget::leaves_from_input(const Program& program) {
   return program.steps.size() == 3 && std::holds_alternative<TransformStep>(program.steps.back()) &&
          begins_in_place(program);
 }

@@ -31,8 +31,8 @@ std::optional<std::int64_t> complex_row(const State& state) {
 /// A reshape between two transforms with rows that are whole bundles, where they would begin within sectors and both
 /// transforms are one pass of our own then, so of large arrays: next to a real one, and where complex rows begin within
 /// 16 bytes, which no other pass of ours takes. It costs a buffer more: not where memory is short.
-std::optional<Joined> DeviceTarget::padded(const Joined& joined) const {
-  if (one_array() || setup_.way.room != Spare::fast || setup_.options.in_place ||
+std::optional<Joined> Offers::padded(const Joined& joined) const {
+  if (setup_.options.workspace == Workspace::least || setup_.way.room != Spare::fast || setup_.options.in_place ||
       !cuts_in_slices(setup_.way.exchange) || !joined.before || !joined.after)
     return std::nullopt;
   const bool all_complex = joined.before->step.keeps_numbers() && joined.after->step.keeps_numbers();
@@ -49,8 +49,8 @@ std::optional<Joined> DeviceTarget::padded(const Joined& joined) const {
   padded.before->after = padded.from;
   padded.after->before = padded.to;
   const bool gains = team_.all_of([&](const Member& member) {
-    return is_one_pass(fft_spec(*padded.before, member.rank, setup_.precision)) &&
-           is_one_pass(fft_spec(*padded.after, member.rank, setup_.precision));
+    return gpu::is_one_pass(fft_spec(*padded.before, member.rank, setup_.precision)) &&
+           gpu::is_one_pass(fft_spec(*padded.after, member.rank, setup_.precision));
   });
   return gains ? std::optional(padded) : std::nullopt;
 }
@@ -59,7 +59,9 @@ std::optional<Joined> DeviceTarget::padded(const Joined& joined) const {
 std::int64_t DeviceTarget::row_unit(const Program& program, int step) {
   const auto row = complex_row(program.states[static_cast<std::size_t>(step)]);
   if (reshapes(program) > 1 && row && device::lines::begins_with_units(*row, setup_.precision)) return 1;
-  return padded(joined_around(program, static_cast<std::size_t>(step))) ? device::lines::granule(setup_.precision) : 1;
+  return offers_.padded(joined_around(program, static_cast<std::size_t>(step)))
+             ? device::lines::granule(setup_.precision)
+             : 1;
 }
 
 }  // namespace shardfft::gpu

@@ -5,7 +5,7 @@
 #include "device/line_pass.hpp"
 #include "gpu/move/exchange.hpp"
 #include "gpu/pass/device_fft.hpp"
-#include "gpu/plan/device_target.hpp"
+#include "gpu/plan/offer.hpp"
 #include "local/loops.hpp"
 #include "lower/fft_spec.hpp"
 #include "tune/defaults.hpp"
@@ -31,9 +31,9 @@ bool rows_begin_with_runs(const Piece& piece, Precision precision) {
 /// Small arrays are bound by launches, of which stores need fewer, so by bytes a GPU; and never in place, where nobody
 /// may store before the owner has read; larger ones next to planes, in rows of whole runs. All GPUs must be able to.
 /// Collective.
-bool DeviceTarget::stores(const Joined& joined) const {
-  if (!joined.before || one_array() || setup_.options.in_place || setup_.options.chunks > 1 || team_.ranks() < 2 ||
-      !leaves_way_open(setup_.way.exchange) || !team_.all_peers())
+bool Offers::can_store(const Joined& joined) const {
+  if (!joined.before || setup_.options.workspace == Workspace::least || setup_.options.in_place ||
+      setup_.options.chunks > 1 || team_.ranks() < 2 || !leaves_way_open(setup_.way.exchange) || !team_.all_peers())
     return false;
   const PeerGpuDefaults& defaults = peer_gpu_defaults();
   const std::size_t bytes = max_state_bytes(joined.from, setup_.precision);

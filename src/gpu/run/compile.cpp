@@ -208,15 +208,14 @@ class DeviceCompiler : public Compiler<DeviceTask> {
   ExecutorSetup& setup_;
   const Way& known_;
   Team& team_;
-  const DeviceTarget& target_;
+  DeviceTarget& target_;
   std::map<int, Pieces> pieces_;  ///< by the first step of a stretch
 };
 
 }  // namespace
 
 std::vector<std::vector<DeviceTask>> compile(ExecutorSetup& setup, const std::vector<NamedProgram>& programs,
-                                             Team& team, int trace_step) {
-  DeviceTarget target(setup, team);
+                                             DeviceTarget& target, Team& team, int trace_step) {
   std::vector<DeviceCompiler> compilers;
   const Way known = setup.way;
   if (trace_step == 0) setup.way.passes.clear(), setup.way.libraries.clear();  // the way of these programs alone

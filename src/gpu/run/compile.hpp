@@ -6,6 +6,7 @@
 
 #include "gpu/check/device_check.hpp"
 #include "gpu/move/exchange.hpp"
+#include "gpu/plan/device_target.hpp"
 #include "gpu/team.hpp"
 #include "run/runner.hpp"
 #include "run/setup.hpp"
@@ -31,6 +32,6 @@ struct DeviceTask : TaskEnds {
 /// Operations of every program, at least one each; `team` outlives them. The passes that are chosen are added to the
 /// way of `setup`. Steps of the trace are numbered from `trace_step` on. Collective.
 std::vector<std::vector<DeviceTask>> compile(ExecutorSetup& setup, const std::vector<NamedProgram>& programs,
-                                             Team& team, int trace_step);
+                                             DeviceTarget& target, Team& team, int trace_step);
 
 }  // namespace shardfft::gpu

@@ -7,7 +7,6 @@
 #include "base/check.hpp"
 #include "base/succeeds.hpp"
 #include "device/facts.hpp"
-#include "gpu/plan/device_target.hpp"
 #include "lower/transforms.hpp"
 #include "mpi/kept_for_mpi.hpp"
 #include "shardfft/option_table.hpp"
@@ -17,6 +16,7 @@ namespace shardfft::gpu {
 DeviceExecutor::DeviceExecutor(ExecutorSetup setup, std::shared_ptr<Team> team)
     : Runner(std::move(setup)),
       team_(std::move(team)),
+      target_(setup_, *team_),
       model_(setup_.options.memory),
       imports_(std::make_shared<ImportUser>([this] { finish_runs(); })),
       times_(*team_) {
@@ -34,10 +34,7 @@ DeviceExecutor::DeviceExecutor(ExecutorSetup setup, std::shared_ptr<Team> team)
   use_streams_of_plan();
 }
 
-Program DeviceExecutor::lower(const Program& program) {
-  DeviceTarget target(setup_, *team_);
-  return lowered(program, target);
-}
+Program DeviceExecutor::lower(const Program& program) { return lowered(program, target_); }
 
 void DeviceExecutor::add(std::vector<NamedProgram> programs) {
   team_->agree([&] {
@@ -47,7 +44,7 @@ void DeviceExecutor::add(std::vector<NamedProgram> programs) {
   for (const Prepared& before : prepared_) trace_step += static_cast<int>(before.tasks.size());
   finish_runs();  // the buffers may grow
   team_->set_numbers(setup_.numbers);
-  for (auto& tasks : compile(setup_, programs, *team_, trace_step)) {
+  for (auto& tasks : compile(setup_, programs, target_, *team_, trace_step)) {
     for (const DeviceTask& task : tasks) meets_ = meets_ || (task.first().phases() > 1 && !team_->all_here());
     Prepared& prepared = prepared_.emplace_back();
     for (const DeviceTask& task : tasks) {

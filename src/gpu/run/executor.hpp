@@ -143,6 +143,7 @@ class DeviceExecutor : public Runner {
   bool any_copies() const;
 
   std::shared_ptr<Team> team_;  ///< one for all candidates of a trial
+  DeviceTarget target_;
   MemoryModel model_;
   std::vector<device::Stream> own_streams_;
   std::vector<device::StreamHandle> streams_;  ///< the callers', or the own ones

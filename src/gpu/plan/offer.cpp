@@ -1,4 +1,5 @@
-// How reshapes between GPUs and the transforms at their ends are cut in chunks.
+#include "gpu/plan/offer.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -7,7 +8,6 @@
 #include "device/facts.hpp"
 #include "gpu/move/exchange.hpp"
 #include "gpu/pass/device_fft.hpp"
-#include "gpu/plan/device_target.hpp"
 #include "gpu/plan/outbox.hpp"
 #include "local/loops.hpp"
 #include "lower/fft_spec.hpp"
@@ -17,29 +17,82 @@
 
 namespace shardfft::gpu {
 
+namespace {
+
+bool same(const State& a, const State& b) {
+  return a.is_complex == b.is_complex && a.element_bytes == b.element_bytes && a.layout.same_as(b.layout);
+}
+
+/// Whether the same can be done about them. Transforms run in place where strides are alike, which changes nothing.
+bool same(const std::optional<Pass>& a, const std::optional<Pass>& b) {
+  if (!a || !b) return !a && !b;
+  return a->step.axes == b->step.axes && a->scale == b->scale && a->preserve_input == b->preserve_input &&
+         same(a->before, b->before) && same(a->after, b->after);
+}
+
+}  // namespace
+
+Offers::Offer& Offers::of(const Joined& joined) {
+  for (Offer& offer : offers_)
+    if (same(offer.joined.from, joined.from) && same(offer.joined.to, joined.to) &&
+        same(offer.joined.before, joined.before) && same(offer.joined.after, joined.after))
+      return offer;
+  return offers_.emplace_back(Offer{joined});
+}
+
+bool Offers::stores(const Joined& joined) {
+  Offer& offer = of(joined);
+  if (!offer.stores) offer.stores = can_store(joined);
+  return *offer.stores;
+}
+
+const Chunking& Offers::cut(const Joined& joined) {
+  Offer& offer = of(joined);
+  if (!offer.cut) offer.cut = chunking(joined, sending(joined.from, joined.to), {});
+  return *offer.cut;
+}
+
+bool Offers::is_one_pass(const Joined& joined) {
+  Offer& offer = of(joined);
+  const bool is_before = joined.before.has_value();
+  const Pass& pass = is_before ? *joined.before : *joined.after;
+  const bool chunked = cut(joined).ends == (is_before ? ChunkEnds::sender : ChunkEnds::receiver);
+  const std::vector<Slice> slices = chunked ? cut(joined).slices() : std::vector<Slice>{{}};
+  if (!offer.one_pass)
+    offer.one_pass = cut(joined).cuts() && team_.all_of([&](const Member& member) {
+      return std::all_of(slices.begin(), slices.end(), [&](const Slice& slice) {
+        return gpu::is_one_pass(fft_spec(pass, member.rank, setup_.precision, slice));
+      });
+    });
+  return *offer.one_pass;
+}
+
 /// Whether all that the ranks have before a reshape is sent, and all that they have behind it comes from there: what
 /// transforms beside it sum up with the option verify is all that they write and read. Collective.
-bool DeviceTarget::moves_all(const State& from, const State& to) const {
+bool Offers::moves_all(const State& from, const State& to) const {
   return team_.all_of([&](const Member& member) {
     const MoveSums sums(from.layout, to.layout, member.rank, 1);
     return sums.sends_all() && sums.receives_all();
   });
 }
 
-/// Nothing where it is not to be cut.
-Sending DeviceTarget::sending(const State& from, const State& to) const {
-  if (team_.ranks() < 2 || setup_.options.chunks == 1 || !cuts_in_slices(setup_.way.exchange)) return {};
+const Sending& Offers::sending(const State& from, const State& to) {
+  for (const auto& [states, sent] : sent_)
+    if (same(states.first, from) && same(states.second, to)) return sent;
+  Sending& most = sent_.emplace_back(std::pair(from, to), Sending{}).second;
+  if (team_.ranks() < 2 || setup_.options.chunks == 1 || !cuts_in_slices(setup_.way.exchange)) return most;
   std::int64_t sent = 0, peers = 0;
   for (const Member& member : team_.here()) {
     const Schedule schedule = make_schedule(from.layout, to.layout, member.rank);
     sent = std::max(sent, schedule.send_count);
     peers = std::max(peers, static_cast<std::int64_t>(schedule.send.size()));
   }
-  if (setup_.options.verify && !moves_all(from, to)) return {};
-  return {team_.max(sent) * static_cast<std::int64_t>(element_bytes(from, setup_.precision)), team_.max(peers)};
+  if (!setup_.options.verify || moves_all(from, to))
+    most = {team_.max(sent) * static_cast<std::int64_t>(element_bytes(from, setup_.precision)), team_.max(peers)};
+  return most;
 }
 
-int DeviceTarget::wanted_chunks(const Sending& sending, ChunkEnds ends) const {
+int Offers::wanted_chunks(const Sending& sending, ChunkEnds ends) const {
   if (sending.bytes == 0) return 1;
   if (setup_.options.chunks > 0) return setup_.options.chunks;
   return automatic_chunks(static_cast<std::size_t>(sending.bytes), ends == ChunkEnds::both ? 0 : sending.peers);
@@ -136,32 +189,31 @@ EndCosts costs_of(const Joined& joined, const Sending& sent, Precision precision
 
 }  // namespace
 
-/// Whether transforms of several axes that are one pass of our own still are so in pieces, on all GPUs.
-bool DeviceTarget::keep_planes(const std::vector<Pass>& passes, const std::vector<Slice>& slices) const {
-  return team_.all_of([&](const Member& member) {
-    const auto one = [&](const Pass& pass, const Slice& slice) {
-      return is_one_pass(fft_spec(pass, member.rank, setup_.precision, slice));
-    };
-    return std::all_of(passes.begin(), passes.end(), [&](const Pass& pass) {
-      return pass.step.axes.size() < 2 || !one(pass, {}) ||
-             std::all_of(slices.begin(), slices.end(), [&](const Slice& slice) { return one(pass, slice); });
-    });
-  });
-}
-
-bool DeviceTarget::run_well(const std::vector<Pass>& passes, const std::vector<Slice>& slices) const {
-  return team_.all_of([&](const Member& member) {
-    for (const Pass& pass : passes)
-      for (const Slice& slice : slices)
-        if (!runs_well(part_of(pass, member.rank, setup_.precision, slice))) return false;
-    return true;
-  });
+/// Planes are broken where a transform of several axes is one pass of our own, but its pieces are not; `any_planes`:
+/// that does not matter.
+Offers::Fit Offers::fit(const std::vector<Pass>& passes, const std::vector<Slice>& slices, bool any_planes) const {
+  const auto of = [&](const Pass& pass, int rank) {
+    const auto part = [&](const Slice& slice) { return part_of(pass, rank, setup_.precision, slice); };
+    const auto one = [&](const Slice& slice) { return gpu::is_one_pass(part(slice).spec); };
+    const bool planes = !any_planes && pass.step.axes.size() > 1 && one({});
+    if (planes && !std::all_of(slices.begin(), slices.end(), one)) return Fit::breaks_planes;
+    const auto well = [&](const Slice& slice) { return runs_well(part(slice)); };
+    return std::all_of(slices.begin(), slices.end(), well) ? Fit::runs_well : Fit::runs_slowly;
+  };
+  return static_cast<Fit>(team_.agreed_least([&] {
+    Fit least = Fit::runs_well;
+    for (const Member& member : team_.here()) {
+      const device::DeviceScope scope(member.device);
+      for (const Pass& pass : passes) least = std::min(least, of(pass, member.rank));
+    }
+    return static_cast<std::int64_t>(least);
+  }));
 }
 
 /// How to cut a reshape and its transforms; nothing where no axis serves: chunks must begin where kernels can
 /// (multiples of 16 bytes), be transformed without copies around the transform, be as fast to scale as the whole, and
 /// have rows of so many bytes where rows are cut and the caller leaves open in how many parts. Collective.
-Chunking DeviceTarget::chunking(const Joined& joined, const Sending& sent, const Cut& wanted) const {
+Chunking Offers::chunking(const Joined& joined, const Sending& sent, const Cut& wanted) const {
   const State &from = joined.from, &to = joined.to;
   const auto most = [&](ChunkEnds ends) { return std::min(wanted_chunks(sent, ends), wanted.most); };
   const int chunks = std::max(most(ChunkEnds::both), most(ChunkEnds::sender));
@@ -171,30 +223,32 @@ Chunking DeviceTarget::chunking(const Joined& joined, const Sending& sent, const
     if (chunking.ends != wanted.ends.value_or(chunking.ends)) continue;
     if (!take_whole_runs(chunking, from, to, setup_.precision, static_cast<std::int64_t>(least_row))) continue;
     const std::vector<Pass> passes = passes_in_pieces(joined, chunking.ends);
-    std::int64_t grain = chunking.grain;
-    for (const Member& member : team_.here())
+    for (int rank = 0; rank < team_.ranks(); ++rank)
       for (const Pass& pass : passes)
-        grain = std::max(grain, aligned_indices(pass, chunking.axis, member.rank, setup_.precision));
-    chunking.grain = team_.max(grain);  // powers of two
+        chunking.grain = std::max(chunking.grain, aligned_indices(pass, chunking.axis, rank, setup_.precision));
     chunking.parts =
         static_cast<int>(std::min<std::int64_t>({chunking.parts, most(chunking.ends), most_pieces(joined, chunking)}));
     // Planes that are too small for one pass are worse than fewer chunks.
-    while (setup_.options.chunks == 0 && chunking.cuts() && !keep_planes(passes, chunking.slices())) --chunking.parts;
-    if (chunking.cuts() && run_well(passes, chunking.slices())) return chunking;
+    for (; chunking.cuts(); --chunking.parts) {
+      const Fit found = fit(passes, chunking.slices(), setup_.options.chunks > 0);
+      if (found == Fit::runs_well) return chunking;
+      if (found == Fit::runs_slowly) break;
+    }
   }
   return {};
 }
 
 /// Whether all that is sent has room in the output, packed. Collective.
-bool DeviceTarget::is_packed(const Joined& joined, const Pieces& pieces) const {
-  if (!is_line(*joined.before) || !line_pass_fits_all(joined.before->step, joined.from)) return false;
+bool Offers::is_packed(const Joined& joined, const Pieces& pieces) const {
+  if (!is_line(*joined.before)) return false;
   return team_.all_of([&](const Member& member) {
+    if (!has_line_pass(joined.before->step, joined.from, member.rank, setup_.precision)) return false;
     const auto outbox = outbox_of(joined, pieces, member.rank, setup_.precision, true);
     return outbox && outbox->rest_bytes == 0;
   });
 }
 
-Pieces DeviceTarget::pieces(const Joined& joined) const {
+Pieces Offers::pieces(const Joined& joined) {
   const ChunkedSteps steps = joined.steps();
   if (stores(joined)) {
     Pieces whole = in_pieces(steps, Chunking{});
@@ -202,9 +256,9 @@ Pieces DeviceTarget::pieces(const Joined& joined) const {
     whole.text.clear();
     return whole;
   }
-  const Sending sent = sending(joined.from, joined.to);
+  const Sending& sent = sending(joined.from, joined.to);
   if (!joined.before && !joined.after) return in_pieces(steps, receiver_chunking(joined.to.layout, sent));
-  const Chunking one = chunking(joined, sent);
+  const Chunking& one = cut(joined);
   if (!joined.before || !joined.after || one.ends == ChunkEnds::both) return in_pieces(steps, one);
   const std::optional<Pieces> equal = equal_pieces(joined, sent);
   if (sent.peers == 1) {  // pieces of unequal size to several peers at once were never timed
@@ -229,7 +283,7 @@ int sent_beside_first_pass(int messages, int ranks) {
 }  // namespace
 
 /// In near-equal pieces. Collective.
-std::optional<Pieces> DeviceTarget::equal_pieces(const Joined& joined, const Sending& sent) const {
+std::optional<Pieces> Offers::equal_pieces(const Joined& joined, const Sending& sent) const {
   const Chunking sender = chunking(joined, sent, {ChunkEnds::sender});
   if (!sender.cuts()) return std::nullopt;
   const int head = sent_beside_first_pass(sender.parts, team_.ranks());
@@ -239,7 +293,7 @@ std::optional<Pieces> DeviceTarget::equal_pieces(const Joined& joined, const Sen
 
 /// In as many messages as the user wants, or in those that are expected to take the least time, of cuts that do not
 /// send more than such a share in other pieces than the sender's, or send it packed. Collective.
-std::optional<Pieces> DeviceTarget::fastest_pieces(const Joined& joined, const Sending& sent, double most_rest) const {
+std::optional<Pieces> Offers::fastest_pieces(const Joined& joined, const Sending& sent, double most_rest) const {
   const Chunking sender = chunking(joined, sent, {ChunkEnds::sender, 2});
   const Chunking receiver = chunking(joined, sent, {ChunkEnds::receiver, 2});
   if (!sender.cuts() || !receiver.cuts()) return std::nullopt;
@@ -249,7 +303,7 @@ std::optional<Pieces> DeviceTarget::fastest_pieces(const Joined& joined, const S
             known = std::map<std::vector<int>, bool>()](const std::vector<int>& sizes) mutable {
       const auto [found, is_new] = known.try_emplace(sizes);
       const std::vector<Slice> slices = cut.slices(sizes);
-      if (is_new) found->second = keep_planes(passes, slices) && run_well(passes, slices);
+      if (is_new) found->second = fit(passes, slices) == Fit::runs_well;
       return found->second;
     };
   };
@@ -264,7 +318,7 @@ std::optional<Pieces> DeviceTarget::fastest_pieces(const Joined& joined, const S
   return std::nullopt;
 }
 
-Chunking DeviceTarget::receiver_chunking(const Layout& to, const Sending& sent) const {
+Chunking Offers::receiver_chunking(const Layout& to, const Sending& sent) const {
   Chunking chunking;
   for (const int axis : to.order())
     if (chunking.axis < 0 && longest_run(to, axis) > 1) chunking.axis = axis;

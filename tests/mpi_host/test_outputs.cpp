@@ -80,6 +80,29 @@ TEST(HostOutputs, TheInputItself) {
   }
 }
 
+/// What comes back to its rank lands where all ranks read it: one array of shared memory is enough, and inputs that are
+/// read through the kernel need none. Even ranks take the plan's array, odd ones their own.
+TEST(HostOutputs, LandOnWhatWasRead) {
+  if (world().size() == 1) return;
+  const HostCase c = there_and_back(slabs({8, 6, 2048}, 0));
+  Plan plan = c.plan();
+  const double array =
+      16.0 * static_cast<double>(std::max(slabs(c.shape, 0).max_count(), slabs(c.shape, 1).max_count()));
+  EXPECT_LE(static_cast<double>(plan.report().window_bytes), (cross_memory_allowed() ? 1.0 : 2.0) * array + 8192);
+  const Buffer shared = plan.allocate_output();
+  Numbers own(static_cast<std::size_t>(plan.output().count()));
+  for (int run = 0; run < 3; ++run) {
+    const Numbers in = random_input(plan.input().count(), run);
+    const bool mine = world().rank() % 2 == 1;
+    plan.forward(in.data(), mine ? own.data() : shared.data());
+    const Numbers out = mine ? own : copied(shared, plan.output().count());
+    EXPECT_LT(distance(out, by_messages(c, in)), 1e-12);
+    Numbers back(in.size());
+    plan.backward(out.data(), back.data());
+    EXPECT_LT(distance(back, in), 1e-12);
+  }
+}
+
 /// The results are there when the call returns, and stay: nobody writes into them any more.
 TEST(HostOutputs, AreCompleteAfterTheCall) {
   for (HostCase c : cases()) {

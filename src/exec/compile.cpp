@@ -26,10 +26,33 @@ struct Control {
   std::size_t next = 0;  ///< the first counter that is still free
 };
 
+/// What ranks do alone while they compile, such as planning a local transform. What fails on one of them is told before
+/// they next do something together.
+class Alone {
+ public:
+  explicit Alone(const Communicator& comm) : comm_(comm) {}
+  void run(const std::function<void()>& work) {
+    if (!failure_.failed()) failure_ = failure_of(work);
+    is_settled_ = false;
+  }
+  /// Throws on all ranks what failed on any. Collective.
+  void settle() {
+    if (std::exchange(is_settled_, true)) return;
+    agree(comm_, [this] {
+      if (failure_.failed()) throw Error(failure_.code, failure_.text);
+    });
+  }
+
+ private:
+  const Communicator& comm_;
+  Failure failure_;
+  bool is_settled_ = true;  ///< the same on all ranks
+};
+
 class HostCompiler : public Compiler<Task> {
  public:
   HostCompiler(const ExecutorSetup& setup, const NamedProgram& program, HostTarget& target, HostMemory* host,
-               Control& control, Groups& groups, LocalFfts& ffts, Trace* trace)
+               Control& control, Groups& groups, LocalFfts& ffts, Trace* trace, Alone& alone)
       : Compiler(program.program, program.scale, target, !setup.options.overwrite_input),
         setup_(setup),
         target_(target),
@@ -44,18 +67,19 @@ class HostCompiler : public Compiler<Task> {
                  setup.options.datatypes == Datatypes::basic,
                  trace,
                  setup.watch},
-        control_(control) {
+        control_(control),
+        alone_(alone) {
     const Lowered& lowered = *this;
-    if (setup.options.verify) agree(setup.comm, [&] { checks_ = std::make_unique<ProgramChecks>(setup, lowered); });
+    if (setup.options.verify) alone.run([&] { checks_ = std::make_unique<ProgramChecks>(setup, lowered); });
   }
 
  private:
   void make(Task& task, std::size_t stretch) override {
     lines_.reset();
-    if (checks_) agree(setup_.comm, [&] { lines_ = checks_->lines(stretch); });
+    if (checks_) alone_.run([&] { lines_ = checks_->lines(stretch); });
     task.operation = make_operation(stretches()[stretch]);
     if (!checks_) return;
-    agree(setup_.comm, [&] {
+    alone_.run([&] {
       task.checks.push_back(lines_ ? lines_ : checks_->other(stretch, *task.operation));
       if (auto scatter = checks_->scatter(stretch)) task.checks.push_back(std::move(scatter));
     });
@@ -86,6 +110,7 @@ class HostCompiler : public Compiler<Task> {
   LocalFfts& ffts_;
   RunContext context_;
   Control& control_;
+  Alone& alone_;
   std::unique_ptr<ProgramChecks> checks_;  ///< with the option verify
   std::shared_ptr<LinesCheck> lines_;      ///< then: of the transform that is being made
 };
@@ -98,8 +123,10 @@ std::unique_ptr<Operation> HostCompiler::make_operation(const Stretch& stretch) 
 std::unique_ptr<Operation> HostCompiler::make_operation(const Stop& stop) {
   const Step& s = step(stop);
   if (std::holds_alternative<TransformStep>(s)) return make_fft(stop);
-  if (is_reshape(stop) && in_place_)
+  if (is_reshape(stop) && in_place_) {
+    alone_.settle();
     return std::make_unique<InPlaceOperation>(before(stop).layout, after(stop).layout, message_setup(before(stop)));
+  }
   if (in_place_ && !can_run_in_place(s))
     fail(Status::unsupported, "the step '", step_name(s), "' cannot run in place: plan with workspace = fast");
   if (std::holds_alternative<CannonStep>(s)) return make_cannon(stop);
@@ -110,8 +137,7 @@ std::unique_ptr<Operation> HostCompiler::make_operation(const Stop& stop) {
 
 std::unique_ptr<Operation> HostCompiler::make_fft(const Stop& stop) {
   std::unique_ptr<Operation> operation;
-  // Planning a local transform may fail on one rank only, so all agree before the next collective call.
-  agree(setup_.comm, [&] {
+  alone_.run([&] {
     const Pass fft = pass(stop);
     const BundledFftSetup bundles = bundled(fft);
     if (!in_place_ && BundledFft::worth_it(bundles)) {
@@ -146,7 +172,7 @@ std::unique_ptr<Operation> HostCompiler::make_fft_in_place(const Stop& stop, con
 std::unique_ptr<Operation> HostCompiler::make_cannon(const Stop& stop) {
   std::unique_ptr<Operation> operation;
   // Memory for the matrix may be missing on one rank only.
-  agree(setup_.comm, [&] {
+  alone_.run([&] {
     const auto& cannon = std::get<CannonStep>(step(stop));
     ProductSetup product{context_};
     product.before = before(stop).layout;
@@ -172,6 +198,7 @@ ReshapeSetup HostCompiler::message_setup(const State& from) const {
 
 /// A reshape by messages, with the transforms at its ends in chunks.
 std::unique_ptr<Operation> HostCompiler::make_message_reshape(const Stretch& stretch) {
+  alone_.settle();
   const Joined steps = joined(stretch);
   PipelineSetup pipeline{steps.from.layout, steps.to.layout, message_setup(steps.from)};
   if (steps.before) pipeline.before = bundled(*steps.before);
@@ -224,6 +251,7 @@ std::unique_ptr<Operation> HostCompiler::make_shared_reshape(const Stop& stop) {
   const HostReshapeSetup setup = host_setup(stop);
   std::unique_ptr<Exchange> remote;
   if (!target_.stays_on_hosts(program(), stop.step)) {
+    alone_.settle();
     const Communicator members = context_.groups->of(setup.members);
     agree(setup_.comm, [&] { remote = remote_exchange(setup, members); });
   }
@@ -237,7 +265,7 @@ std::unique_ptr<Operation> HostCompiler::make_gather(const Stretch& stretch) {
   std::optional<HostReshapeSetup> scatter;
   if (stretch.size() > 2) scatter = host_setup(stretch[2]);
   std::unique_ptr<Operation> operation;
-  agree(setup_.comm, [&] {
+  alone_.run([&] {
     BundledFftSetup fft = bundled(pass(stretch[1]));
     fft.from = gather.from;
     if (scatter) fft.to = scatter->to;
@@ -253,7 +281,7 @@ std::size_t reshapes(const std::vector<NamedProgram>& programs) {
   return count;
 }
 
-/// Collective over the host.
+/// Collective over the host. Others use it when all have agreed that it is made.
 Control make_control(const std::vector<NamedProgram>& programs, HostMemory* host) {
   if (host == nullptr) return {};
   return {host->allocate((reshapes(programs) + 1) * TurnCounter::bytes_each)};  // the kernel clears it
@@ -267,9 +295,11 @@ std::vector<std::vector<Task>> compile(const ExecutorSetup& setup, const std::ve
   agree(setup.comm, [&] { control = make_control(programs, host); });
   Groups groups(setup.comm);
   HostTarget target(setup, host);
+  Alone alone(setup.comm);
   std::vector<std::vector<Task>> tasks;
   for (const NamedProgram& program : programs)
-    tasks.push_back(HostCompiler(setup, program, target, host, control, groups, ffts, trace).run(trace_step));
+    tasks.push_back(HostCompiler(setup, program, target, host, control, groups, ffts, trace, alone).run(trace_step));
+  alone.settle();
   return tasks;
 }
 

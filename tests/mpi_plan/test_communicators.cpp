@@ -114,7 +114,7 @@ TEST(Meetings, OfAPlan) {
       return meetings() - before;
     };
     making();  // with what ranks tell each other once a program
-    EXPECT_LE(making(), exchange == "auto" ? 42 : 45) << exchange;
+    EXPECT_LE(making(), exchange == "auto" ? 32 : 44) << exchange;
   }
 }
 

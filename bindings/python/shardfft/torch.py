@@ -9,6 +9,8 @@
 
 ``forward``, ``backward`` and ``apply`` run any plan over a communicator: cosine transforms, kept modes, operators. All
 are differentiable, backward, forward and twice, and collective; so is ``loss.backward()``.
+
+``SpectralConv`` is the layer of Fourier neural operators on fields that are cut in space.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ except ImportError as error:
 from ._frameworks import linear, torch_compiled, torch_dtensor
 from ._frameworks.torch_autograd import mapped
 from ._frameworks.torch_numbers import in_type_of, numbers_of, real_extent
+from ._frameworks.torch_spectral import SpectralConv
 from ._ground import mpi
 from ._ground.arguments import axes_of
 from ._ground.errors import ArgumentError
@@ -42,7 +45,10 @@ if TYPE_CHECKING:
 
     Axes = Sequence[int] | int | None
 
-__all__ = ["apply", "backward", "dctn", "dstn", "fftn", "forward", "idctn", "idstn", "ifftn", "irfftn", "rfftn"]
+__all__ = [
+    "SpectralConv", "apply", "backward", "dctn", "dstn", "fftn", "forward",
+    "idctn", "idstn", "ifftn", "irfftn", "rfftn",
+]  # fmt: skip
 
 
 @torch.compiler.assume_constant_result  # type: ignore[misc]

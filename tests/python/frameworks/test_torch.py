@@ -1,7 +1,10 @@
 """PyTorch's gradients through plans over MPI: gradcheck, twice, forward mode and vmap, and errors on every rank."""
 
+import copy
+
 import numpy as np
 import pytest
+from mpi4py import MPI
 
 import shardfft
 from shardfft import Operator
@@ -294,3 +297,95 @@ def test_vmap_is_a_batch(comm, monkeypatch):
     monkeypatch.setattr(shardfft.Plan, "forward", lambda plan, y: calls.append(y.shape) or run(plan, y))
     assert torch.allclose(torch.func.vmap(shardfft.torch.rfftn)(x), one_by_one)
     assert [len(shape) for shape in calls] == [4]
+
+
+def plain_spectral(x, weight, modes):
+    """What SpectralConv does to whole fields, by torch.fft; of odd numbers of modes or all."""
+    real, dims, points = not x.is_complex(), tuple(range(2, x.ndim)), x.shape[2:]
+    spectrum = (torch.fft.rfftn if real else torch.fft.fftn)(x, dim=dims)
+    kept = [torch.arange((m + 1) // 2 - m, (m + 1) // 2).roll(-(m // 2)) for m in modes]
+    if real:
+        kept[-1] = torch.arange(modes[-1] // 2 + 1)
+    kept = (..., *torch.meshgrid(*kept, indexing="ij"))
+    mixed = torch.zeros(len(x), weight.shape[1], *spectrum.shape[2:], dtype=spectrum.dtype)
+    mixed[kept] = torch.einsum("bi...,io...->bo...", spectrum[kept], weight.to(spectrum.dtype))
+    return torch.fft.irfftn(mixed, s=points, dim=dims) if real else torch.fft.ifftn(mixed, dim=dims)
+
+
+@pytest.mark.parametrize("weights", ["float64", "complex128"])
+@pytest.mark.parametrize(
+    ("kind", "modes", "points", "channels", "layout"),
+    [
+        ("r2c", (5, 3), (8, 7), (2, 3), None),
+        ("r2c", (3, 7, 5), (6, 7, 8), (2, 2), "pencil"),
+        ("c2c", (5, 3), (7, 6), (1, 2), None),
+        ("c2c", (3, 6), (5, 6), (3, 1), None),
+    ],
+)
+def test_spectral_layer(comm, rng, kind, modes, points, channels, layout, weights):
+    """Values and gradients are those of a plain layer on whole fields; one layer takes several numbers of points."""
+    layer = shardfft.torch.SpectralConv(
+        *channels, modes, kind=kind, dtype=getattr(torch, weights), comm=comm, layout=layout
+    )
+    known = rng.standard_normal((*channels, *layer.modes.shape)) + 1j * rng.standard_normal((1,))
+    whole_weight = torch.from_numpy(known).to(layer.weight.dtype) if weights[0] == "c" else torch.from_numpy(known.real)
+    whole_weight = whole_weight.clone().requires_grad_()
+    mine = (..., *layer.modes.local(comm.rank))
+    with torch.no_grad():
+        layer.weight.copy_(whole_weight[mine])
+    for batch, more, dtype in ((2, 0, "float64"), (1, 0, "float64"), (2, 1, "float32")):
+        x = torch.from_numpy(rng.standard_normal((batch, channels[0], points[0] + more, *points[1:])).astype(dtype))
+        x = (x * (1 + 2j) if kind == "c2c" else x).requires_grad_()
+        of_space = (shardfft.Layout.pencil if layout else shardfft.Layout.slab)(x.shape[2:], comm.size)
+        here = (..., *of_space.local(comm.rank))
+        part = x[here].detach().clone().requires_grad_()
+        exact, made = plain_spectral(x, whole_weight, modes), layer(part)
+        numbers = torch.from_numpy(rng.standard_normal(exact.shape))
+        (exact.abs() ** 2 * numbers).sum().backward()
+        (made.abs() ** 2 * numbers[here]).sum().backward()
+        bound = {"rtol": 1e-4, "atol": 1e-3} if dtype == "float32" else {"rtol": 1e-11, "atol": 1e-10}
+        assert made.dtype == x.dtype and part.grad.dtype == x.dtype and layer.weight.grad.dtype == layer.weight.dtype
+        assert torch.allclose(made, exact[here], **bound) and torch.allclose(part.grad, x.grad[here], **bound)
+        assert torch.allclose(layer.weight.grad, whole_weight.grad[mine], **bound)
+        whole_weight.grad, layer.weight.grad = None, None
+
+
+def test_spectral_layer_is_drawn_alike(comm):
+    """The same weights on any number of ranks; half precision comes back."""
+    torch.manual_seed(3)
+    layer = shardfft.torch.SpectralConv(2, 2, (3, 3), comm=comm)
+    torch.manual_seed(3)
+    alone = shardfft.torch.SpectralConv(2, 2, (3, 3), comm=MPI.COMM_SELF)
+    assert torch.equal(layer.weight, alone.weight[(..., *layer.modes.local(comm.rank))])
+    x = torch.randn(1, 2, 3, 6, generator=torch.Generator().manual_seed(1))
+    assert layer(x.half()).dtype is torch.float16
+    assert torch.allclose(layer(x.half()).float(), layer(x), atol=0.01)
+    assert [name for name, _ in copy.deepcopy(layer).named_parameters()] == ["weight"]
+
+
+@pytest.mark.ranks
+def test_bad_fields_of_the_spectral_layer(comm):
+    last = comm.rank == comm.size - 1
+    layer = shardfft.torch.SpectralConv(2, 2, (3, 3), comm=comm)
+    good = torch.ones(1, 2, 3, 6)
+    for bad, kind, match in (
+        (good[0], ValueError, "must have the shape .batch, 2, points, points."),
+        (good[:, :1], ValueError, "must have the shape"),
+        (good + 0j, TypeError, "needs real numbers"),
+        (good.numpy(), TypeError, "must be a torch.Tensor"),
+    ):
+        raises(comm, kind, match, lambda bad=bad: layer(bad if last else good))
+    if comm.size > 1:
+        for bad in (torch.ones(2, 2, 3, 6), good.double()):
+            with pytest.raises(TypeError, match="differ in type or batch"):
+                layer(bad if last else good)
+    assert layer(good).shape == good.shape
+    for words, match in (
+        ({"modes": (3, 0)}, "at least 1"),
+        ({"kind": "r2r"}, "r2c or c2c"),
+        ({"modes": ()}, "at least 1"),
+    ):
+        with pytest.raises(ValueError, match=match):
+            shardfft.torch.SpectralConv(2, 2, **{"modes": (3, 3), **words}, comm=comm)
+    with pytest.raises((ValueError, shardfft.Error), match="modes"):
+        shardfft.torch.SpectralConv(2, 2, (3, 9), comm=comm)(good)

@@ -79,7 +79,11 @@ def redistribute(
         >>> columns.shape[0] == 4 * MPI.COMM_WORLD.size
         True
     """
-    comm = mpi.communicator(comm)
+    return moved(local, start, to, mpi.communicator(comm), options)
+
+
+def moved(local: Any, start: Any, to: Any, comm: MPI.Comm, options: dict[str, Any], out: Any = None) -> Any:
+    """Do what :func:`redistribute` does; into ``out`` if it is given."""
 
     def look() -> tuple[Any, int | None]:
         array = as_array(local)
@@ -89,7 +93,7 @@ def redistribute(
     with contextlib.suppress(Exception):  # it is raised again where all ranks are told
         array, device = look()
         ask = asking((tuple(array.shape), dtype_of(array), device), start, to, options)
-    found = asked_again(comm, ask, lambda move: move.call(array), MOVES)
+    found = asked_again(comm, ask, lambda move: move.call(array, out), MOVES)
     if found is not None:
         return found[0].run(found[1])
     array, device = mpi.agree(comm, look)
@@ -113,7 +117,7 @@ def redistribute(
     key = (cut, destination.layout, source.dtype, source.fields, source._batched, *sorted(options.items()))
     move, stays = kept(comm, key, lambda: Move(comm, source, destination, told), ask, limit=MOVES)
     try:
-        return move.run(mpi.agree(comm, lambda: move.call(array)))
+        return move.run(mpi.agree(comm, lambda: move.call(array, out)))
     finally:
         if not stays:
             move.close()
@@ -129,8 +133,8 @@ class Move:
         )
         self._place = Place(self._core.device, self._core.stream, told.get("memory"))
 
-    def call(self, array: Any) -> Call:
-        return Call(self._place, array, None, self._source, self._destination, self._core.allocate_output)
+    def call(self, array: Any, out: Any) -> Call:
+        return Call(self._place, array, out, self._source, self._destination, self._core.allocate_output)
 
     def run(self, call: Call) -> Any:
         self._core.run(call.source, call.destination, call)

@@ -60,8 +60,10 @@ def install() -> None:
         >>> PFFT.__module__
         'shardfft.compat.mpi4py_fft.mpifft'
     """
-    sys.modules["mpi4py_fft"] = sys.modules[__name__]
+    whole = sys.modules["mpi4py_fft"] = sys.modules[str(__package__)]  # whose name may be that already
     for part in (distarray, fftw, io, libfft, mpifft, pencil):
-        sys.modules["mpi4py_fft." + part.__name__.rpartition(".")[2]] = part
+        part.__name__ = "mpi4py_fft." + part.__name__.rpartition(".")[2]
+        sys.modules[part.__name__] = part
+    whole.__name__ = "mpi4py_fft"
     for part in ("factory", "utilities", "xfftn"):
         sys.modules["mpi4py_fft.fftw." + part] = fftw

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..._arrays.redistribute import redistribute
+from ..._arrays.redistribute import moved
 from ..._layouts.layout import Layout
 
 if TYPE_CHECKING:
@@ -197,8 +197,10 @@ class Transfer:
                 raise ValueError(f"the transfer takes {shape} of {self.dtype}, not {array.shape} of {array.dtype}")
         rank = self.comm.Get_rank()
         block = np.ascontiguousarray(source).view(np.ndarray).reshape((self._fields, *layouts[0].local_shape(rank)))
-        moved = redistribute(block, *layouts, self.comm)
-        target[...] = moved.reshape(target.shape)
+        into = np.ascontiguousarray(target).view(np.ndarray).reshape((self._fields, *layouts[1].local_shape(rank)))
+        moved(block, *layouts, self.comm, {}, into)
+        if not np.may_share_memory(into, target):
+            target[...] = into.reshape(target.shape)
 
     def forward(self, arrayA: NDArray[Any], arrayB: NDArray[Any]) -> None:  # noqa: N803
         """Move ``arrayA`` to ``arrayB``. Collective over ``comm``."""

@@ -121,6 +121,29 @@ void conclude(Program& program) {
   if (program.mean_seconds > 0 && !overlaps) program.ratio = program.mean_communication_seconds / program.mean_seconds;
 }
 
+/// Ranks on GPUs choose passes each for itself: the way of the plan has those of all. Collective.
+Way way_of_all(const ReportInput& in) {
+  Way way = in.runner.facts().way;
+  if (!in.comm.valid() || in.options.processor != Processor::gpu) return way;
+  const std::string mine = way.text();
+  std::vector<int> lengths, begins{0};
+  for (const std::int64_t n : in.comm.all_gather(static_cast<std::int64_t>(mine.size()))) {
+    lengths.push_back(narrow(n, "the length of a way"));
+    begins.push_back(begins.back() + lengths.back());
+  }
+  std::string all(static_cast<std::size_t>(begins.back()), ' ');
+  check_mpi(MPI_Allgatherv(mine.data(), lengths[static_cast<std::size_t>(in.comm.rank())], MPI_CHAR, all.data(),
+                           lengths.data(), begins.data(), MPI_CHAR, in.comm.get()),
+            "MPI_Allgatherv");
+  way.passes.clear();
+  for (std::size_t rank = 0; rank < lengths.size(); ++rank) {
+    const Way its =
+        Way::parse(all.substr(static_cast<std::size_t>(begins[rank]), static_cast<std::size_t>(lengths[rank])));
+    for (const auto& [transform, plans] : its.passes) way.add_passes(transform, plans);
+  }
+  return way;
+}
+
 }  // namespace
 
 bool is_communication(Role role, Activity activity) {
@@ -168,7 +191,7 @@ PlanReport make_report(const ReportInput& in) {
   report.algorithm = in.runner.programs().front().program.algorithm;
   const RunnerFacts facts = in.runner.facts();
   report.exchange = facts.way.exchange;
-  report.way = facts.way.text();
+  report.way = way_of_all(in).text();
   report.local_fft = facts.local_fft;
   report.machine = facts.machine;
   report.choices = facts.choices;

@@ -61,6 +61,14 @@ std::vector<std::pair<std::string, std::string>> entries(const Way& way) {
 
 }  // namespace
 
+void Way::add_passes(const std::string& transform, const std::string& plans) {
+  const std::string between = " | ";
+  std::string& all = passes[transform];
+  for (const std::string& plan : split(plans, between))
+    if ((between + all + between).find(between + plan + between) == std::string::npos)
+      all.append(all.empty() ? "" : between).append(plan);
+}
+
 std::string Way::algorithm_name() const {
   return active == 0 ? algorithm : algorithm + " on " + std::to_string(active) + " ranks";
 }

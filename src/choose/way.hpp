@@ -26,6 +26,8 @@ struct Way {
   std::map<std::string, std::string> passes{};     ///< GPUs: the passes of each transform that several could make
 
   bool operator==(const Way&) const = default;
+  /// Adds plans of a transform, texts with " | " between them, to those that it has.
+  void add_passes(const std::string& transform, const std::string& plans);
   /// "slab", "slab on 6 ranks".
   std::string algorithm_name() const;
 

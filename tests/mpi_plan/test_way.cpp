@@ -62,6 +62,13 @@ TEST(Way, RefusesOtherTexts) {
   expect(good + "; library", "name=value is needed");
 }
 
+TEST(Way, HasEachPlanOfATransformOnce) {
+  Way way;
+  for (const char* plans : {"planes 8 8", "lines 8 + lines 8 | planes 8 8", "planes 8", "lines 8 + lines 8"})
+    way.add_passes("c2c 8 8 forward", plans);
+  EXPECT_EQ(way.passes["c2c 8 8 forward"], "planes 8 8 | lines 8 + lines 8 | planes 8");
+}
+
 TEST(Way, TellsDifferences) {
   Way other = any_way();
   other.chunks = 1;

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <map>
 #include <random>
+#include <set>
 #include <vector>
 
 #include "device/handles.hpp"
@@ -341,6 +342,28 @@ TEST(DeviceFft, TriesCufftInOneCallAndInSeveral) {
     for (const gpu::FftPlan& plan : plans) check_plan(*plan.make(), spec, 17 * 128 * 19);
   }
   EXPECT_EQ(gpu::plans_to_try(cube(Kind::c2c, 14, 15)).size(), 1U);  // lengths of our own passes are left to them
+}
+
+/// Alternatives to planes and lines need no kernels beside those of planes and lines: a first plan waits for compilers.
+TEST(DeviceFft, ATrialAsksForFewKernels) {
+  std::size_t asked = 0, plans = 0;
+  for (const Kind kind : {Kind::c2c, Kind::r2c, Kind::c2r})
+    for (const Shape& n : {Shape{252, 300, 360}, {400, 189, 225}, {270, 512, 150}, {450, 160, 324}, {144, 700, 216}}) {
+      FftSpec spec;
+      const std::int64_t row = kind == Kind::c2c ? n[2] : n[2] / 2 + 1;
+      const std::int64_t in = kind == Kind::c2r ? row : n[2], out = kind == Kind::r2c ? row : n[2];
+      spec.kind = kind;
+      spec.direction = kind == Kind::c2r ? Direction::backward : Direction::forward;
+      spec.transform = {{n[0], n[1] * in, n[1] * out}, {n[1], in, out}, {n[2], 1, 1}};
+      spec.preserve_input = false;
+      std::set<std::string> kernels;
+      for (const gpu::FftPlan& plan : gpu::plans_to_try(spec)) {
+        kernels.merge(plan.kernels());
+        ++plans;
+      }
+      asked += kernels.size();
+    }
+  EXPECT_LE(asked, 30U) << plans << " plans";
 }
 
 TEST(DeviceFft, WhateverATrialTakesIsRight) {

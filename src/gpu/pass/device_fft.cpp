@@ -93,6 +93,15 @@ std::vector<FftPlan> plans_to_try(const FftSpec& spec, bool verify) {
   for (const std::vector<std::size_t>& calls : vendor_calls(spec))
     if (FftPlan plan = plan_between(spec, {0, false, calls}, false); plan.has_passes()) add(std::move(plan));
   if (auto padded = plan_padded_fft(spec)) add(std::move(*padded));
+  // Kernels of our own are compiled for plans that may cross memory as seldom as the expected one.
+  const std::set<std::string> kernels = plans.front().kernels();
+  const std::size_t crossings = plans.front().crossings();
+  const bool is_own = plans.front().is_own();
+  std::erase_if(plans, [&](const FftPlan& plan) {
+    const std::set<std::string> its = plan.kernels();
+    return is_own && plan.crossings() > crossings &&
+           !std::includes(kernels.begin(), kernels.end(), its.begin(), its.end());
+  });
   return plans;
 }
 

@@ -18,6 +18,12 @@ const PassRecord no_pass{.name = "no pass",
                            fail(Status::internal, "no pass takes ", describe_fft(spec));
                          }};
 
+std::string text_of(const FftStage& stage) {
+  std::string text(stage.pass->name);
+  for (const Loop& axis : stage.spec.transform) text += " " + std::to_string(axis.count);
+  return text;
+}
+
 bool can_check(const FftStage& stage) { return stage.pass->checks != nullptr && stage.pass->checks(stage.spec); }
 
 }  // namespace
@@ -74,12 +80,23 @@ bool FftPlan::scales_free() const {
                                         [](const FftStage& stage) { return stage.pass->scales; });
 }
 
+std::size_t FftPlan::crossings() const {
+  std::size_t sum = 0;
+  for (const FftStage& stage : list_.stages)
+    sum += stage.pass->own ? 1 : std::max<std::size_t>(1, stage.spec.transform.size());
+  return sum;
+}
+
+std::set<std::string> FftPlan::kernels() const {
+  std::set<std::string> all;
+  for (const FftStage& stage : list_.stages)
+    if (stage.pass->own) all.insert(text_of(stage));
+  return all;
+}
+
 std::string FftPlan::text() const {
   std::string text;
-  for (const FftStage& stage : list_.stages) {
-    text.append(text.empty() ? "" : " + ").append(stage.pass->name);
-    for (const Loop& axis : stage.spec.transform) text += " " + std::to_string(axis.count);
-  }
+  for (const FftStage& stage : list_.stages) text.append(text.empty() ? "" : " + ").append(text_of(stage));
   return text + list_.beside;
 }
 

@@ -3,6 +3,7 @@
 // runs each of them. A value: it holds nothing of the device, and two plans are the same if their stages are.
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -63,6 +64,10 @@ class FftPlan {
   /// Whether FftSpec::scale costs no pass of its own.
   bool scales_free() const;
   std::size_t stages() const { return list_.stages.size(); }
+  /// How often it crosses memory, a call of cuFFT once for each axis.
+  std::size_t crossings() const;
+  /// The kernels of our own that it needs, by pass and lengths: "line pass 512".
+  std::set<std::string> kernels() const;
 
   /// Begins to compile, on other threads, all kernels that make() and, with `verify`, checks of it wait for.
   void compile_ahead(bool verify) const;

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <variant>
 
+#include "base/require_threads.hpp"
 #include "base/succeeds.hpp"
 #include "gpu/run/make.hpp"
 #include "mpi/host_window.hpp"
@@ -53,53 +54,52 @@ Plan::Impl::Impl(const Ranks& who, Transform t, const Layout& in, const std::opt
     : Members(kernels_begun(who, t, in, o), o, {"plans", "the plan's"}), transform(t) {
   if (comm.valid() && place() == Place::gpu) succeeds([&] { begin_kernels(t, in, o, comm.size()); });
   spec = {transform, in, out, kind, options, ranks(), place()};
-  std::optional<Way> way;
-  together([&] {
-    if (!options.way.empty()) way = take_way(options);
+  ExecutorSetup setup;
+  const Failure failure = failure_of([&] {
+    setup.way_is_given = !options.way.empty();
+    if (setup.way_is_given) setup.way = take_way(options);
     spec.options = options;
     close_gaps(spec);
     validate(spec);
+    if (place() != Place::cpu) return;
+    setup.local_ffts = candidates(options.local_fft);
+    require_threads(options.threads);
   });
-  if (comm.valid()) {
-    agree_same(comm, spec);
-    watch_calls(who, plan_name(spec));
-  }
-  make(way);
+  setup.ranks = agree_same(comm, spec, failure);
+  if (comm.valid()) watch_calls(who, plan_name(spec));
+  make(std::move(setup));
 }
 
-void Plan::Impl::make(const std::optional<Way>& way) {
-  ExecutorSetup setup;
-  setup.way_is_given = way.has_value();
-  if (way) setup.way = *way;
+void Plan::Impl::make(ExecutorSetup setup) {
+  const Way way = setup.way;
   Program program;
   Alternatives others;
   const bool chooses = options.algorithm == "auto";
   if (chooses && place() == Place::cpu) setup.host = std::make_shared<HostMemory>(comm, options.fake_ranks_per_host);
   const bool one_host = setup.host && setup.host->host().size() == comm.size();
   const std::vector<int> fewer = one_host ? fewer_ranks(comm) : std::vector<int>{};
-  together([&] {
-    Problem problem = make_problem(spec);
-    problem.one_host = one_host;
-    problem.active = setup.way.active;
-    require(problem.active <= problem.ranks(), "option way says active=", problem.active, ", but the plan has ",
-            problem.ranks(), " ranks");
-    if (chooses) setup.choices.push_back(choose_algorithm(problem));
-    program = make_program(options.algorithm, problem);
-    if (chooses) others.programs = alternatives(problem, program, fewer);
-    if (spec.with_gaps) std::erase_if(others.programs, [](const Program& p) { return !begins_with_transform(p); });
-    others.programs.insert(others.programs.begin(), program);
-    setup.way.algorithm = program.name;
-    if (place() == Place::cpu) setup.local_ffts = candidates(options.local_fft);
-  });
+  // All ranks do the same from here on, and fail alike.
+  Problem problem = make_problem(spec);
+  problem.one_host = one_host;
+  problem.active = setup.way.active;
+  require(problem.active <= problem.ranks(), "option way says active=", problem.active, ", but the plan has ",
+          problem.ranks(), " ranks");
+  if (chooses) setup.choices.push_back(choose_algorithm(problem));
+  program = make_program(options.algorithm, problem);
+  if (chooses) others.programs = alternatives(problem, program, fewer);
+  if (spec.with_gaps) std::erase_if(others.programs, [](const Program& p) { return !begins_with_transform(p); });
+  others.programs.insert(others.programs.begin(), program);
+  setup.way.algorithm = program.name;
+  const bool given = setup.way_is_given;
   setup.precision = transform.precision;
   others.named = [this](const Program& lowered) { return make_programs(spec, lowered); };
   make_runner(std::move(setup), program, others.named);
   attempt([&] {
     if (auto faster = runner->fastest(others)) runner = std::move(faster);
   });
-  if (way)
+  if (given)
     together([&] {
-      const std::string what = differences(*way, runner->facts().way);
+      const std::string what = differences(way, runner->facts().way);
       require(what.empty(), "the option way does not fit this plan: ", what);
     });
   const Program& forward = runner->programs()[forward_program].program;

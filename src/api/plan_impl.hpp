@@ -7,7 +7,6 @@
 #include "api/members.hpp"
 #include "api/operator_rep.hpp"
 #include "api/problem.hpp"
-#include "choose/way.hpp"
 #include "shardfft/plan.hpp"
 
 namespace shardfft {
@@ -20,7 +19,7 @@ struct Plan::Impl : Members {
   Impl(const Ranks& who, Transform t, const Layout& in, const std::optional<Layout>& out, OutputLayout kind,
        const Options& o);
   /// The runner, its programs, and the sides that these leave; in a way that was given. Collective.
-  void make(const std::optional<Way>& way);
+  void make(ExecutorSetup setup);
   const Sides& at(int member) const { return sides[index_of(member)]; }
 
   /// Forward, operator, backward. The program is made at the first call.

@@ -10,6 +10,7 @@
 #include "base/text.hpp"
 #include "base/words.hpp"
 #include "geometry/shape.hpp"
+#include "tune/own_cache.hpp"
 
 namespace shardfft {
 
@@ -188,7 +189,9 @@ void validate(const ProblemSpec& spec) {
            : "");
 }
 
-void agree_same(const Communicator& comm, const ProblemSpec& spec) {
+RankFacts agree_same(const Communicator& comm, const ProblemSpec& given, const Failure& mine) {
+  static const ProblemSpec nothing{};  // in the place of what may have no words
+  const ProblemSpec& spec = mine.failed() ? nothing : given;
   std::vector<Agreed> agreed = agreed_options(spec.options);
   agreed.push_back(agreed_layout("input layouts", spec.input));
   agreed.push_back(agreed_layout("output layouts", spec.output.value_or(Layout())));
@@ -199,7 +202,7 @@ void agree_same(const Communicator& comm, const ProblemSpec& spec) {
   add("kinds of output layouts", spec.output_kind, spec.output_kind == OutputLayout::natural ? "natural" : "default");
   add("kinds of transform", spec.transform.kind, to_text(spec.transform.kind));
   add("precisions", spec.transform.precision, spec.transform.precision == Precision::f64 ? "double" : "single");
-  agree_same(comm, agreed);
+  return agree_same(comm, agreed, given.options.effort, mine);
 }
 
 namespace {
@@ -226,14 +229,22 @@ Agreed agreed_layout(const char* what, const Layout& layout) {
   return {what, layout.fingerprint(), layout.describe()};
 }
 
-void agree_same(const Communicator& comm, const std::vector<Agreed>& agreed) {
+RankFacts agree_same(const Communicator& comm, const std::vector<Agreed>& agreed, Effort effort, const Failure& mine) {
+  if (!comm.valid() && mine.failed()) throw Error(mine.code, mine.text);
   std::vector<std::uint64_t> numbers;
   for (const Agreed& a : agreed) numbers.push_back(a.number);
-  const std::vector<bool> differs = comm.differ(numbers);
+  const std::size_t facts = numbers.size();
+  numbers.push_back(static_cast<std::uint64_t>(mine.failed() ? comm.rank() : comm.size()));
+  numbers.push_back(effort == Effort::estimate ? 0 : 1);
+  numbers.push_back(static_cast<std::uint64_t>(own_cache_bytes()));
+  const auto [least, most] = comm.extremes(numbers);
+  const auto failed = static_cast<int>(least[facts]);
+  if (comm.valid() && failed < comm.size()) throw_failure_of(comm, failed, mine);
   std::string what;
   for (std::size_t i = 0; i < agreed.size(); ++i)
-    if (differs[i]) what += (what.empty() ? "" : " and ") + agreed[i].what + compared(comm, agreed[i]);
+    if (least[i] != most[i]) what += (what.empty() ? "" : " and ") + agreed[i].what + compared(comm, agreed[i]);
   if (!what.empty()) fail(Status::mismatch, "the ranks were given different ", what, "; all must be given the same");
+  return {least[facts + 1] == 1, static_cast<std::size_t>(most[facts + 2])};
 }
 
 std::string problem_key(const ProblemSpec& spec) {

@@ -38,12 +38,14 @@ void validate(const ProblemSpec& spec);
 /// Throws Error, which calls the layout by its name ("input layout"), unless it tiles a user's array over so many
 /// ranks.
 void validate_layout(const Layout& layout, const char* name, int ranks);
-/// Throws Error(mismatch) on every rank unless all ranks gave the same arguments. Collective.
-void agree_same(const Communicator& comm, const ProblemSpec& spec);
+/// Throws Error(mismatch) on every rank unless all ranks gave the same arguments; before that, what failed on a rank.
+/// Collective.
+RankFacts agree_same(const Communicator& comm, const ProblemSpec& spec, const Failure& mine = {});
 /// A layout as something that ranks must have alike; an empty one is "none".
 Agreed agreed_layout(const char* what, const Layout& layout);
-/// Throws on all ranks unless they gave the same of everything.
-void agree_same(const Communicator& comm, const std::vector<Agreed>& agreed);
+/// Throws on all ranks what failed on one, or unless they gave the same of everything.
+RankFacts agree_same(const Communicator& comm, const std::vector<Agreed>& agreed, Effort effort,
+                     const Failure& mine = {});
 /// "c2c 64x32": for messages.
 std::string plan_name(const ProblemSpec& spec);
 /// The problem and the options that matter for its speed, as one line of text, under which a tuner keeps its answer.

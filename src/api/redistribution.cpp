@@ -6,6 +6,7 @@
 #include "algorithm/algorithm.hpp"
 #include "api/members.hpp"
 #include "api/problem.hpp"
+#include "base/require_threads.hpp"
 #include "geometry/shape.hpp"
 
 namespace shardfft {
@@ -43,21 +44,23 @@ struct Redistribution::Impl : Members {
 Redistribution::Impl::Impl(const Ranks& who, const Layout& from, const Layout& to, std::size_t element_bytes,
                            const Options& o)
     : Members(who, o, {"redistributions", "the"}) {
-  together([&] { check_move(from, to, element_bytes, *this); });
-  if (comm.valid()) {
-    std::vector<Agreed> agreed = agreed_options(options);
-    agreed.push_back(agreed_layout("layouts from", from));
-    agreed.push_back(agreed_layout("layouts to", to));
-    agreed.push_back({"sizes of elements", element_bytes, std::to_string(element_bytes)});
-    agree_same(comm, agreed);
-    watch_calls(who, "redistribution " + shape_text(from.shape()));
-  }
+  ExecutorSetup setup;
+  const Failure failure = failure_of([&] {
+    check_move(from, to, element_bytes, *this);
+    if (place() != Place::cpu) return;
+    setup.local_ffts = candidates("reference");  // nothing is asked of it
+    require_threads(options.threads);
+  });
+  std::vector<Agreed> agreed = agreed_options(failure.failed() ? Options() : options);
+  agreed.push_back(agreed_layout("layouts from", failure.failed() ? Layout() : from));
+  agreed.push_back(agreed_layout("layouts to", failure.failed() ? Layout() : to));
+  agreed.push_back({"sizes of elements", element_bytes, std::to_string(element_bytes)});
+  setup.ranks = agree_same(comm, agreed, options.effort, failure);
+  if (comm.valid()) watch_calls(who, "redistribution " + shape_text(from.shape()));
   const auto needed = [&](const Layout& layout, int member) {
     return NeededArray{layout.count(rank_of(member)) * options.batch, element_bytes};
   };
   for (int m = 0; m < members(); ++m) call_arrays.push_back({needed(from, m), needed(to, m)});
-  ExecutorSetup setup;
-  if (place() == Place::cpu) setup.local_ffts = candidates("reference");  // nothing is asked of it
   make_runner(std::move(setup), move_program(from, to, element_bytes, options.batch), [](const Program& lowered) {
     return std::vector<NamedProgram>{{"forward", lowered, 1}, {"backward", reversed(lowered), 1}};
   });

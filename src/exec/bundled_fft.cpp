@@ -8,9 +8,9 @@
 #include "base/team.hpp"
 #include "exec/bundle_shape.hpp"
 #include "exec/fft_operation.hpp"
-#include "exec/own_cache.hpp"
 #include "pack/pack.hpp"
 #include "pack/past_cache.hpp"
+#include "tune/own_cache.hpp"
 
 namespace shardfft {
 

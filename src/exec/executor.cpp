@@ -19,7 +19,6 @@
 namespace shardfft {
 
 std::unique_ptr<Runner> make_host_runner(ExecutorSetup setup, const Program& program) {
-  agree(setup.comm, [&] { require_threads(setup.options.threads); });
   std::size_t largest = 0;
   for (const State& state : program.states) largest = std::max(largest, max_state_bytes(state, setup.precision));
   Movement movement = choose_movement(setup.comm, setup.options, program, largest, std::exchange(setup.host, nullptr));
@@ -27,7 +26,7 @@ std::unique_ptr<Runner> make_host_runner(ExecutorSetup setup, const Program& pro
   setup.way.chunks = std::max(1, setup.options.chunks);
   setup.other_exchanges = movement.others;
   if (setup.way.past_cache == 0)
-    setup.way.past_cache = bytes_to_write_past_cache(setup.comm, movement.host.get(), largest, setup.options.effort);
+    setup.way.past_cache = bytes_to_write_past_cache(setup.comm, movement.host.get(), largest, setup.ranks);
   if (movement.choice) setup.choices.push_back(*movement.choice);
   heed_tolerance(setup, program, movement.why_exact(setup.comm));
   return std::make_unique<Executor>(std::move(setup), std::move(movement.host));

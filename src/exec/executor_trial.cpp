@@ -9,9 +9,9 @@
 #include "exec/executor.hpp"
 #include "exec/host_target.hpp"
 #include "exec/movement.hpp"
-#include "exec/own_cache.hpp"
 #include "run/candidates.hpp"
 #include "run/tolerance.hpp"
+#include "tune/own_cache.hpp"
 
 namespace shardfft {
 

@@ -167,7 +167,7 @@ class Choosing {
     LocalFftChoice choice;
     choice.note = note;
     std::vector<const Backend*> used;
-    agree(comm_, [&] {
+    const auto adopt = [&] {
       for (std::size_t s = 0; s < steps_.size(); ++s) {
         Entrant& best = entrants_[tries_ ? trial_->winner(s) : s];
         if (std::find(used.begin(), used.end(), best.backend) == used.end()) used.push_back(best.backend);
@@ -180,7 +180,8 @@ class Choosing {
           fft.adopt(part ? make_local_fft(*best.backend, fft.spec()) : std::move(best.made[i]));
         }
       }
-    });
+    };
+    tries_ ? agree(comm_, adopt) : adopt();  // what was tried in part is planned anew
     if (used.empty()) used.push_back(&makers_.candidates.front());
     for (const Backend* backend : used) {
       choice.names.push_back(backend->name);
@@ -236,17 +237,7 @@ StepFfts LocalFfts::step(const std::string& name) {
 
 bool LocalFfts::order_alike(const Communicator& comm) {
   auto& candidates = makers_.candidates;
-  const auto count = static_cast<std::int64_t>(candidates.size());
-  if (comm.min(count) != comm.max(count)) {
-    // Some ranks were told a name; the others take the first library that makes all their steps exactly.
-    const auto exact = std::find_if(candidates.begin(), candidates.end(), [this](const Backend& backend) {
-      return std::all_of(steps_.begin(), steps_.end(), [&](const FftStep& s) { return makes_exactly(backend, s); });
-    });
-    if (exact != candidates.end()) std::swap(candidates.front(), *exact);
-    candidates.resize(1);
-    return false;
-  }
-  if (count == 1) return false;
+  const std::vector<Backend> given = candidates;
   // Hosts may have processors of different makers. Behind the expected one come first those that are planned at once,
   // so that there is time for them.
   const std::string first = candidates.front().name;
@@ -254,9 +245,20 @@ bool LocalFfts::order_alike(const Communicator& comm) {
   std::sort(candidates.begin(), candidates.end(), [&](const Backend& a, const Backend& b) { return key(a) < key(b); });
   const auto own =
       std::find_if(candidates.begin(), candidates.end(), [&](const Backend& b) { return b.name == first; });
-  const auto expected = candidates.begin() + comm.min(own - candidates.begin());
+  const auto [least, most] = comm.extremes(
+      {candidates.size(), static_cast<std::uint64_t>(own - candidates.begin()), effort_ != Effort::estimate});
+  may_try_ = least[2] == 1;
+  if (least[0] != most[0]) {
+    // Some ranks were told a name; the others take the first library that makes all their steps exactly.
+    const auto exact = std::find_if(given.begin(), given.end(), [this](const Backend& backend) {
+      return std::all_of(steps_.begin(), steps_.end(), [&](const FftStep& s) { return makes_exactly(backend, s); });
+    });
+    candidates = {exact != given.end() ? *exact : given.front()};
+    return false;
+  }
+  const auto expected = candidates.begin() + static_cast<std::ptrdiff_t>(least[1]);
   std::rotate(candidates.begin(), expected, expected + 1);
-  return true;
+  return candidates.size() > 1;
 }
 
 LocalFftChoice LocalFfts::make(const Communicator& comm, std::optional<double> deadline) {
@@ -280,7 +282,7 @@ LocalFftChoice LocalFfts::choose(const Communicator& comm, std::optional<double>
                                    [this](const FftStep& step) { return makers_.chosen.count(step.name) > 0; });
   if (settled) return choosing.by_rule("as chosen before");
   if (!makers_.tries) return choosing.by_rule("by the option way");
-  if (!on_all(comm, effort_ != Effort::estimate)) return choosing.by_rule("by the processor's maker");
+  if (!may_try_) return choosing.by_rule("by the processor's maker");
   return choosing.by_trial();
 }
 

@@ -85,6 +85,7 @@ class LocalFfts {
 
   FftMakers makers_;
   Effort effort_;
+  bool may_try_ = false;  ///< on all ranks
   std::vector<FftStep> steps_;
 };
 

@@ -6,8 +6,8 @@
 #include "base/aligned.hpp"
 #include "base/clock.hpp"
 #include "choose/trial.hpp"
-#include "exec/own_cache.hpp"
 #include "pack/pack.hpp"
+#include "tune/own_cache.hpp"
 
 namespace shardfft {
 
@@ -89,11 +89,11 @@ class StoredArrays {
 
 }  // namespace
 
-std::size_t bytes_to_write_past_cache(const Communicator& comm, HostMemory* host, std::size_t bytes, Effort effort) {
+std::size_t bytes_to_write_past_cache(const Communicator& comm, HostMemory* host, std::size_t bytes,
+                                      const RankFacts& ranks) {
   const std::size_t beyond_doubt = host_defaults().bytes_to_write_past_cache;
-  const auto own_cache = static_cast<std::size_t>(comm.max(own_cache_bytes()));
-  const bool tries = effort != Effort::estimate && bytes >= own_cache && bytes < beyond_doubt;
-  if (comm.min(std::int64_t{tries ? 1 : 0}) == 0) return beyond_doubt;
+  const std::size_t own_cache = ranks.own_cache;
+  if (!ranks.may_try || bytes < own_cache || bytes >= beyond_doubt) return beyond_doubt;
   std::unique_ptr<StoredArrays> arrays;
   try {
     agree(comm, [&] { arrays = std::make_unique<StoredArrays>(host, bytes, own_cache); });

@@ -124,15 +124,26 @@ std::vector<std::int64_t> Communicator::all_gather(std::int64_t value) const {
   return all;
 }
 
+Communicator::Extremes Communicator::extremes(const std::vector<std::uint64_t>& numbers) const {
+  // The largest of a number's complement tells its smallest value.
+  std::vector<std::uint64_t> most = numbers;
+  for (const std::uint64_t n : numbers) most.push_back(~n);
+  if (valid())
+    check_mpi(MPI_Allreduce(MPI_IN_PLACE, most.data(), narrow(static_cast<std::int64_t>(most.size()), "a count"),
+                            MPI_UINT64_T, MPI_MAX, get()),
+              "MPI_Allreduce");
+  Extremes all;
+  for (auto n = most.begin() + static_cast<std::ptrdiff_t>(numbers.size()); n != most.end(); ++n)
+    all.least.push_back(~*n);
+  most.resize(numbers.size());
+  all.most = std::move(most);
+  return all;
+}
+
 std::vector<bool> Communicator::differ(const std::vector<std::uint64_t>& numbers) const {
-  // The largest of a number and of its complement tell its largest and its smallest value.
-  std::vector<std::uint64_t> largest = numbers;
-  for (const std::uint64_t n : numbers) largest.push_back(~n);
-  check_mpi(MPI_Allreduce(MPI_IN_PLACE, largest.data(), narrow(static_cast<std::int64_t>(largest.size()), "a count"),
-                          MPI_UINT64_T, MPI_MAX, get()),
-            "MPI_Allreduce");
+  const Extremes all = extremes(numbers);
   std::vector<bool> result;
-  for (std::size_t i = 0; i < numbers.size(); ++i) result.push_back(largest[i] != ~largest[i + numbers.size()]);
+  for (std::size_t i = 0; i < numbers.size(); ++i) result.push_back(all.least[i] != all.most[i]);
   return result;
 }
 

@@ -52,6 +52,11 @@ class Communicator {
   /// The bits that any rank has set.
   std::int64_t either(std::int64_t bits) const;
   std::vector<std::int64_t> all_gather(std::int64_t value) const;
+  /// The least and the largest of each number that any rank has. All ranks give as many.
+  struct Extremes {
+    std::vector<std::uint64_t> least, most;
+  };
+  Extremes extremes(const std::vector<std::uint64_t>& numbers) const;
   /// Of each number, whether any two ranks have different ones. All ranks give as many.
   std::vector<bool> differ(const std::vector<std::uint64_t>& numbers) const;
   /// Rank of each member in `parent`.

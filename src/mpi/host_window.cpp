@@ -50,7 +50,8 @@ HostWindow::HostWindow(const Communicator& host, std::size_t bytes, InChildren i
     require_window_room(wanted, wanted, host.size());
     if (!grant_.given()) fail(Status::out_of_memory, "there is no memory for them");
   });
-  host.barrier();  // all look at the room before one of them takes of it
+  // All look at the room before one of them takes of it.
+  if (static_cast<double>(mapped) * host.size() > not_worth_asking) host.barrier();
   if (!failure.failed()) failure = failure_of([&] { mine.emplace(mapped, draw_proof(rank_)); });
   // Nobody's file goes away before all have mapped it.
   look_at_offers(host, mine ? mine->ticket() : FileTicket{}, [&](int rank, const FileTicket& ticket) {
@@ -80,12 +81,17 @@ HostWindow::HostWindow(const Communicator& host, std::size_t bytes, InChildren i
 
 HostMemory::HostMemory(const Communicator& comm, int fake_ranks_per_host)
     : host_(comm.split_host(fake_ranks_per_host)), host_rank_(static_cast<std::size_t>(comm.size()), -1) {
-  const std::string mine = find_sharers(comm);
-  apart_ = failure_of([&] {
-             agree(comm, [&] {
-               if (!mine.empty()) fail(Status::unsupported, "the ranks of this host cannot share memory: ", mine);
-             });
-           }).text;
+  std::string mine;
+  const std::vector<Found> found = find_sharers(comm, mine);
+  const bool all = std::all_of(found.begin(), found.end(), [](Found f) { return f == Found::itself; });
+  if (comm.min(std::int64_t{all ? 1 : 0}) == 0) {
+    if (!cut(found)) mine.clear();
+    apart_ = failure_of([&] {
+               agree(comm, [&] {
+                 if (!mine.empty()) fail(Status::unsupported, "the ranks of this host cannot share memory: ", mine);
+               });
+             }).text;
+  }
   members_ = host_.ranks_in(comm);
   for (int r = 0; r < host_.size(); ++r)
     host_rank_[static_cast<std::size_t>(members_[static_cast<std::size_t>(r)])] = r;
@@ -116,28 +122,30 @@ std::vector<int> groups_of(const std::vector<Found>& all, int ranks) {
 
 }  // namespace
 
-/// Cuts the host in groups of ranks that find each other's files. What kept this rank from others, in words.
-std::string HostMemory::find_sharers(const Communicator& comm) {
-  if (host_.size() == 1) return {};
+/// What this rank found of each other one's file. `why`: what kept it from others, in words.
+std::vector<Found> HostMemory::find_sharers(const Communicator& comm, std::string& why) const {
+  if (host_.size() == 1) return {Found::itself};
   const std::vector<int> members = host_.ranks_in(comm);
   std::optional<MemoryFile> probe;
-  std::string why = failure_of([&] { probe.emplace(1, draw_proof(host_.rank())); }).text;
-  const std::vector<Found> found =
-      look_at_offers(host_, probe ? probe->ticket() : FileTicket{}, [&](int rank, const FileTicket& ticket) {
-        const OfferedFile file(ticket, rank == host_.rank());
-        if (file.found() != Found::itself && ticket.process >= 0 && why.empty())
-          why = "where rank " + std::to_string(members[static_cast<std::size_t>(rank)]) + " has its memory, " +
-                file.text();
-        return file.found();
-      });
+  why = failure_of([&] { probe.emplace(1, draw_proof(host_.rank())); }).text;
+  return look_at_offers(host_, probe ? probe->ticket() : FileTicket{}, [&](int rank, const FileTicket& ticket) {
+    const OfferedFile file(ticket, rank == host_.rank());
+    if (file.found() != Found::itself && ticket.process >= 0 && why.empty())
+      why = "where rank " + std::to_string(members[static_cast<std::size_t>(rank)]) + " has its memory, " + file.text();
+    return file.found();
+  });
+}
+
+/// Cuts the host in groups of ranks that find each other's files. False if all of its ranks do.
+bool HostMemory::cut(const std::vector<Found>& found) {
   const bool all = std::all_of(found.begin(), found.end(), [](Found f) { return f == Found::itself; });
-  if (host_.min(std::int64_t{all ? 1 : 0}) == 1) return {};
+  if (host_.min(std::int64_t{all ? 1 : 0}) == 1) return false;
   std::vector<Found> everything(found.size() * found.size());
   check_mpi(MPI_Allgather(found.data(), host_.size(), MPI_BYTE, everything.data(), host_.size(), MPI_BYTE, host_.get()),
             "MPI_Allgather");
   const std::vector<int> groups = groups_of(everything, host_.size());
   host_ = host_.split(groups[static_cast<std::size_t>(host_.rank())], host_.rank());
-  return why;
+  return true;
 }
 
 bool HostMemory::holds(const std::vector<int>& ranks) const {

@@ -98,7 +98,8 @@ class HostMemory {
 
  private:
   void forget_unused();
-  std::string find_sharers(const Communicator& comm);
+  std::vector<Found> find_sharers(const Communicator& comm, std::string& why) const;
+  bool cut(const std::vector<Found>& found);
 
   Communicator host_;
   std::string apart_;

@@ -60,7 +60,7 @@ std::vector<Way> Candidates::ways() {
   const bool open = exchanges.size() > 1;
   if (output_of(programs()).ranks() == 1 || options.workspace == Workspace::least) return ways;
   if (!open && others_.programs.size() < 2 && options.chunks != 0) return ways;
-  if (!agreed(options.effort != Effort::estimate)) return ways;
+  if (!setup().ranks.may_try) return ways;
   const auto with = [](Way way, const std::string& exchange, int chunks) {
     way.exchange = exchange;
     way.chunks = chunks;

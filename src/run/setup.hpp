@@ -18,12 +18,19 @@ namespace shardfft {
 class HostMemory;
 class Watch;
 
+/// What ranks that may be given different options, or have different machines, know of each other.
+struct RankFacts {
+  bool may_try = true;        ///< the effort of all is more than an estimate
+  std::size_t own_cache = 0;  ///< of a core, the largest
+};
+
 struct ExecutorSetup {
   Communicator comm;
   Options options;
   Precision precision = Precision::f64;
-  Way way;                                   ///< what is chosen so far
-  bool way_is_given = false;                 ///< by the option way: nothing is tried
+  Way way;                    ///< what is chosen so far
+  bool way_is_given = false;  ///< by the option way: nothing is tried
+  RankFacts ranks{};
   std::vector<std::string> other_exchanges;  ///< that a trial may find faster, the most promising first
   std::vector<Backend> local_ffts;           ///< that may make local transforms, the expected one first
   std::vector<Choice> choices;               ///< made for options that leave one

@@ -2,19 +2,20 @@
 
 #include <optional>
 
-#include "exec/own_cache.hpp"
 #include "exec/store_choice.hpp"
 #include "support/no_memory.hpp"
 #include "support/world.hpp"
 #include "tune/defaults.hpp"
+#include "tune/own_cache.hpp"
 
 namespace shardfft::test {
 namespace {
 
 const std::size_t beyond_doubt = host_defaults().bytes_to_write_past_cache;
 
-std::size_t tried(HostMemory* host, std::size_t bytes, Effort effort = Effort::measure) {
-  return bytes_to_write_past_cache(world(), host, bytes, effort);
+std::size_t tried(HostMemory* host, std::size_t bytes, bool may_try = true) {
+  return bytes_to_write_past_cache(world(), host, bytes,
+                                   {may_try, static_cast<std::size_t>(world().max(own_cache_bytes()))});
 }
 
 void expect_same_everywhere(std::size_t bytes) {
@@ -36,7 +37,7 @@ TEST(StoreChoice, AllRanksTakeOneOfTheTwoWays) {
 TEST(StoreChoice, NothingIsTriedWhereTheAnswerIsKnown) {
   EXPECT_EQ(tried(nullptr, 4096), beyond_doubt);
   EXPECT_EQ(tried(nullptr, beyond_doubt), beyond_doubt);
-  EXPECT_EQ(tried(nullptr, beyond_doubt / 2, Effort::estimate), beyond_doubt);
+  EXPECT_EQ(tried(nullptr, beyond_doubt / 2, false), beyond_doubt);
 }
 
 /// A rank without memory for it keeps all from trying, and none waits for it.

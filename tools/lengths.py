@@ -13,9 +13,7 @@ EXCEPTIONS = {
     "bindings/python/shardfft/_arrays/redistribute.py: redistribute": 66,
     "bindings/python/shardfft/_plans/plan.py": 409,
     "bindings/python/shardfft/_plans/plan.py: plan": 63,
-    "claims/stated.py": 408,
     "tests/gpu/test_real_plane_pass.cpp: TEST(RealPlanePass, RefusesWhatItCannotDo)": 61,
-    "tests/python/test_dist_array.py": 411,
 }
 # Blocks that are no functions, by the first word of the text before their brace.
 OTHERS = r"(?:if|else|for|while|switch|do|try|catch|namespace|struct|class|enum|union|extern|return|case|default)\b"

@@ -1,6 +1,5 @@
 #include "geometry/shape.hpp"
 
-
 #include "base/check.hpp"
 #include "base/text.hpp"
 

@@ -2,7 +2,6 @@
 
 #include "base/text.hpp"
 
-
 namespace shardfft::gpu {
 
 std::string what_would_fit(const Wanted& wanted) {

@@ -1,8 +1,5 @@
 """Arrays that know who owns what, against NumPy's of the whole array."""
 
-import copy
-import warnings
-
 import numpy as np
 import pytest
 
@@ -398,15 +395,3 @@ def test_repr_and_picture(comm):
             image = figure.axes[0].images[0].get_array()
             assert np.array_equal(image[:, 0], np.arange(8) % comm.size)
         pyplot.close(figure)
-
-
-def test_arithmetic_keeps_the_memory_order_of_spectra(comm):
-    """So that plans take what comes of it without a copy."""
-    with shardfft.plan((6, 8, 5), "r2c", comm=comm, batch=3, effort="estimate") as plan:
-        u = DistArray.from_function(lambda x, y, z: (x, y, z), plan.input, comm, lengths=1.0, components=3)
-        s = plan.forward(u)
-        square = sum(k**2 for k in plan.output.wavenumbers(1.0))
-        made = shardfft.project(square * s + shardfft.curl(s)) - 0.5 * s
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            plan.backward(made)

@@ -111,3 +111,10 @@ def test_one_rank_fails_inside_jit(comm):
         for call in (shardfft.jax.forward, jax.jit(shardfft.jax.forward, static_argnums=0)):
             with pytest.raises(Exception, match="takes arrays of shape|must have the shape"):
                 jax.block_until_ready(call(plan, good[:, :2] if last else good))
+
+
+def test_a_batch_of_no_fields(comm):
+    with shardfft.plan((2 * comm.size, 4), "r2c", comm=comm, effort="estimate") as plan:
+        none = jnp.zeros((0, *plan.input.shape))
+        result = jax.vmap(lambda x: shardfft.jax.forward(plan, x))(none)
+        assert result.shape == (0, *plan.output.shape) and result.dtype == plan.output.dtype

@@ -73,6 +73,9 @@ def _transposed(cotangent: Any, _: Any, *, linear: Linear) -> list[Any]:
 
 def _batched(arrays: Any, axes: Any, *, linear: Linear) -> tuple[Any, int]:
     fields = jnp.moveaxis(arrays[0], axes[0], 0)
+    if not len(fields):
+        made = _result(linear)
+        return jnp.zeros((0, *made.shape), made.dtype), 0
     return jnp.stack([mapped(one, linear) for one in fields]), 0
 
 

@@ -49,10 +49,9 @@ class Choosing {
     tries_ = true;
     enter_expected();
     // Its time begins when the expected libraries have planned.
-    Trial trial(comm_, [this](std::size_t entrant) { return seconds_of(entrants_[entrant]); });
-    trial_ = &trial;
+    trial_.emplace(comm_, [this](std::size_t entrant) { return seconds_of(entrants_[entrant]); });
     enter_others(time_expected());
-    trial.run_rounds();
+    trial_->run_rounds();
     const bool tried = entrants_.size() > steps_.size();
     return take(tried ? "measured:" : "by the processor's maker; to measure others would take longer than 10 runs");
   }
@@ -208,7 +207,7 @@ class Choosing {
   std::vector<Entrant> entrants_;  ///< the expected ones first, by step; numbered as in the trial
   bool tries_ = false;             ///< samples of the transforms are made
   std::exception_ptr refusal_;
-  Trial* trial_ = nullptr;
+  std::optional<Trial> trial_;
 };
 
 }  // namespace

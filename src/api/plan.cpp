@@ -47,7 +47,7 @@ void Plan::run(Direction direction, const void* in, void* out, const detail::Arr
     const std::size_t read = (direction == Direction::forward ? input : output).bytes(),
                       needed = plan.in_place_bytes(0);
     const auto check = [&] { plan.check(program_of(direction), In(in), Out(out), {about_in, about_out}); };
-    if (read < needed && !failure_of(check).failed())
+    if (read > 0 && read < needed && !failure_of(check).failed())
       refuse("input and output are one array of unknown size: the input has " + std::to_string(read) +
              " bytes, and a call in place needs in_place_bytes(), " + std::to_string(needed) +
              "; set the option in_place for such calls, or pass spans");

@@ -122,6 +122,14 @@ TEST(TypedCalls, OnePointerForBothNeedsTheOption) {
   same.forward(numbers.data(), numbers.data());
 }
 
+/// A rank without planes may name any address for what it has not.
+TEST(TypedCalls, AnEmptyInputLiesInNoArray) {
+  Plan plan(MPI_COMM_WORLD, c2c<double>, Layout::slab({1, 8, 6}, world().size()));
+  auto in = array<Complex>(plan.input());
+  auto out = array<Complex>(plan.output());
+  plan.forward(in.empty() ? out.data() : in.data(), out.data());
+}
+
 TEST(TypedCalls, SwappedArraysAreNamedSo) {
   Plan plan = real_plan();
   auto field = array<double>(plan.input());

@@ -51,6 +51,7 @@ def test_tables(report):
 def test_picture(comm, report, monkeypatch):
     pyplot = pytest.importorskip("matplotlib.pyplot")
     pyplot.switch_backend("agg")
+    pyplot.close("all")  # of earlier tests
     figure = report.plot()
     assert [place.get_title() for place in figure.axes] == ["forward", "backward"]
     widths = sum(bar.get_width() for bar in figure.axes[0].patches)

@@ -199,7 +199,7 @@ def test_a_folder_that_cannot_be_made_is_named(tmp_path, fake_drivers, plain_lau
     "template, said",
     [
         ("command: mpirun -n", "command is not a list of words"),
-        ("command: [env, '{nodes}']", "command may say {ranks}, {threads} and no other placeholder"),
+        ("command: [env, '{nodes}']", "command may say {ranks}, {threads}, {mpi} and no other placeholder"),
         ("when_fits: [env]", "a launcher needs a command"),
         ("command: [env", "is not YAML"),
     ],

@@ -84,7 +84,7 @@ INLINE = [
     r"python -m \.\.\.",
     r"shardfft (bench|info|compile|options --(markdown|types))",
     r"\./run --help",
-    r"\.ci/run (full|large|kernels|frameworks|wheels|packages|mpich)",
+    r"\.ci/run (full|large|kernels|frameworks|wheels|packages|mpich|threads|clang|strict)",
 ]
 
 

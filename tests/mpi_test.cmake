@@ -13,7 +13,7 @@ endif()
 #
 # With 6 and 8 ranks there are grids that fewer do not have (2 x 3, 2 x 4, 2 x 2 x 2), groups of several ranks in both
 # directions, and more ranks than planes.
-set(_many_ranks "^mpi_(exchange|reshape|cannon|random|gpu_test_(exchange|slab|plan))|^mpi_plan_test_(transforms|options|gather|communicators)")
+set(_many_ranks "^mpi_(exchange|reshape|cannon|random|halo|gpu_test_(exchange|slab|plan))|^mpi_plan_test_(transforms|options|gather|communicators)")
 # These need another rank than the first at most: what arguments are refused with, what interfaces and tables say, numbers
 # that are written down. They run with SHARDFFT_TEST_ANY_RANKS.
 set(_any_ranks "^mpi_plan_test_(bad_input|literal_values|misuse|operator_walls|option_table|side|typed_calls)$")

@@ -5,6 +5,7 @@
 #include "shardfft/for_each.hpp"
 #include "shardfft/forks.hpp"
 #include "shardfft/gpu.hpp"
+#include "shardfft/halo.hpp"
 #include "shardfft/layout.hpp"
 #include "shardfft/operator.hpp"
 #include "shardfft/option_table.hpp"

@@ -10,7 +10,7 @@
 namespace shardfft {
 
 /// What ranks ask of a plan together.
-enum class Call { forward, backward, report, allocate_input, allocate_output, apply, convolution };
+enum class Call { forward, backward, report, allocate_input, allocate_output, apply, convolution, update, add_back };
 
 struct CallCheckSetup {
   Communicator comm;   ///< the plan's own

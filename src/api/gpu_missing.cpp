@@ -39,6 +39,9 @@ void prepare_operator(const MemberPlace& /*place*/, const SpectralFactors& /*fac
 }
 
 void fetch(const MemberPlace& /*place*/, const void* /*array*/, std::byte* /*to*/, std::size_t /*bytes*/) { missing(); }
+void bring(const MemberPlace& /*place*/, const std::byte* /*from*/, void* /*array*/, std::size_t /*bytes*/) {
+  missing();
+}
 
 }  // namespace gpu
 }  // namespace shardfft

@@ -102,9 +102,9 @@ void Members::enter(Call call, const Failure& mine, bool makes) const {
     return;
   }
   try {
-    calls->enter(call, mine, makes || !runner->ready());
+    calls->enter(call, mine, makes || (runner && !runner->ready()));
   } catch (...) {
-    if (calls->given_up()) runner->others_gave_up();
+    if (runner && calls->given_up()) runner->others_gave_up();
     throw;
   }
 }

@@ -104,6 +104,13 @@ void validate_options(const Options& options, Place place) {
           ", but the option verify compares what arrives with what was sent, bit by bit");
 }
 
+void require_only(const Options& options, Place place, const std::vector<std::string>& heeded) {
+  validate_options(options, place);
+  for (const OptionRow& row : option_table())
+    require(std::find(heeded.begin(), heeded.end(), row.name) != heeded.end() || row.get(options) == row.get(Options()),
+            "option ", row.name, " has no effect where nothing is transformed");
+}
+
 Way take_way(Options& options) {
   static const Options defaults;
   const Way way = Way::parse(options.way);

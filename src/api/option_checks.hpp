@@ -24,6 +24,8 @@ void require_known(const char* what, Enum value, Enum last, const char* words) {
 /// Throws Error for any value out of range, for names that are not known, and for options that have no effect in
 /// `place`. Does not communicate.
 void validate_options(const Options& options, Place place);
+/// The same where nothing is transformed: all options but `heeded` must have their defaults.
+void require_only(const Options& options, Place place, const std::vector<std::string>& heeded);
 
 /// The way that the option `way` says, which becomes the value of the options that it stands for. Throws Error where
 /// one of those says something else; does not communicate.

@@ -13,24 +13,15 @@ namespace shardfft {
 
 namespace {
 
-/// Options that concern transforms must have their defaults.
-void check_options(const Options& options, Place place) {
-  validate_options(options, place);
-  const std::vector<std::string> heeded{"processor",   "device",       "memory",  "stream",
-                                        "exchange",    "batch",        "threads", "fake_ranks_per_host",
-                                        "check_calls", "call_timeout", "trace"};
-  for (const OptionRow& row : option_table())
-    require(std::find(heeded.begin(), heeded.end(), row.name) != heeded.end() || row.get(options) == row.get(Options()),
-            "option ", row.name, " has no effect where nothing is transformed");
-}
-
 void check_move(const Layout& from, const Layout& to, std::size_t element_bytes, const Members& who) {
   validate_layout(from, "layout from", who.ranks());
   validate_layout(to, "layout to", who.ranks());
   require(from.shape() == to.shape(), "the layouts are of arrays of different shapes, ", shape_text(from.shape()),
           " and ", shape_text(to.shape()));
   require(element_bytes > 0, "elements of 0 bytes are nothing to move");
-  check_options(who.options, who.place());
+  require_only(who.options, who.place(),
+               {"processor", "device", "memory", "stream", "exchange", "batch", "threads", "fake_ranks_per_host",
+                "check_calls", "call_timeout", "trace"});
 }
 
 }  // namespace

@@ -56,5 +56,11 @@ void fetch(const MemberPlace& place, const void* array, std::byte* to, std::size
   device::synchronize(place.stream);
 }
 
+void bring(const MemberPlace& place, const std::byte* from, void* array, std::size_t bytes) {
+  const device::DeviceScope scope(place.device);
+  device::copy_bytes(array, from, bytes, place.stream);
+  device::synchronize(place.stream);
+}
+
 }  // namespace gpu
 }  // namespace shardfft

@@ -26,5 +26,7 @@ void prepare_operator(const MemberPlace& place, const SpectralFactors& factors, 
 
 /// Copies what a member's runs have left in an array to memory of the host, and waits for it.
 void fetch(const MemberPlace& place, const void* array, std::byte* to, std::size_t bytes);
+/// The way back.
+void bring(const MemberPlace& place, const std::byte* from, void* array, std::size_t bytes);
 
 }  // namespace shardfft::gpu

@@ -1,0 +1,82 @@
+// Halos of arrays on GPUs: one a process, or several of one process.
+#include <gtest/gtest.h>
+
+#include "mpi_halo/kit.hpp"
+#include "support/device_check.hpp"
+
+namespace shardfft::test {
+namespace {
+
+/// Arrays of all members of this process.
+struct PaddedArrays {
+  std::vector<PlacedArray> placed;
+  std::vector<void*> addresses;
+
+  explicit PaddedArrays(const HaloExchange& halo) {
+    for (int m = 0; m < halo.members(); ++m)
+      placed.emplace_back("device", halo.device(m), static_cast<std::size_t>(halo.count(m)) * sizeof(double));
+    for (PlacedArray& array : placed) addresses.push_back(array.data());
+  }
+};
+
+void check_on_gpu(HaloExchange& halo, const HaloCase& c) {
+  SCOPED_TRACE(c.layout.describe());
+  PaddedArrays arrays(halo);
+  for (int run = 0; run < 2; ++run) {
+    for (int m = 0; m < halo.members(); ++m)
+      arrays.placed[static_cast<std::size_t>(m)].put(padded(c, halo, true, m).data());
+    halo.update(arrays.addresses);
+    for (int m = 0; m < halo.members(); ++m) {
+      PlacedArray& array = arrays.placed[static_cast<std::size_t>(m)];
+      std::vector<double> got(static_cast<std::size_t>(halo.count(m)));
+      array.get(got.data());
+      EXPECT_TRUE(got == padded(c, halo, false, m)) << "member " << m;
+      EXPECT_TRUE(array.guard_is_whole());
+    }
+  }
+}
+
+TEST(GpuHalo, RandomLayoutsAndWidths) {
+  Random random(seed());
+  for (int i = 0; i < 20; ++i) {
+    const HaloCase c = random_case(random, world().size());
+    Options options;
+    options.processor = Processor::gpu;
+    options.batch = c.fields;
+    HaloExchange halo(MPI_COMM_WORLD, c.layout, c.widths, element_type<double>, options, c.corners);
+    check_on_gpu(halo, c);
+    Options plain;
+    plain.batch = c.fields;
+    HaloExchange on_cpu(MPI_COMM_WORLD, c.layout, c.widths, element_type<double>, plain, c.corners);
+    std::vector<double> x = padded(c, halo, false), got(x.size());
+    PaddedArrays arrays(halo);
+    arrays.placed[0].put(x.data());
+    halo.add_back(arrays.addresses[0]);
+    on_cpu.add_back(x);
+    arrays.placed[0].get(got.data());
+    EXPECT_TRUE(got == x) << "add_back";
+  }
+}
+
+TEST(GpuHalo, DevicesOfOneProcess) {
+  const HaloCase c{Layout::brick({5, 4, 3}, 4), {{1, 2, true}, {0, 1, false}, {2, 2, true}}};
+  HaloExchange halo(Devices{0, 0, 0, 0}, c.layout, c.widths, element_type<double>);
+  check_on_gpu(halo, c);
+  expect_error(Status::invalid_argument, "one rank a process", [&] { halo.add_back(static_cast<void*>(nullptr)); });
+}
+
+TEST(GpuHalo, RefusesMemoryOfTheHost) {
+  Options options;
+  options.processor = Processor::gpu;
+  const Layout layout = Layout::slab({8, 6}, world().size());
+  HaloExchange halo(MPI_COMM_WORLD, layout, {{1, 1}, {1, 1}}, element_type<double>, options);
+  std::vector<double> x(static_cast<std::size_t>(halo.count()));
+  expect_error(Status::invalid_argument, "memory", [&] { halo.update(x); });
+  options.memory = MemoryModel::host;
+  expect_error(Status::invalid_argument, "memory is device", [&] {
+    HaloExchange(MPI_COMM_WORLD, layout, {{1, 1}, {1, 1}}, element_type<double>, options);
+  });
+}
+
+}  // namespace
+}  // namespace shardfft::test

@@ -10,7 +10,7 @@ from matplotlib.ticker import NullFormatter
 from .accounts import accounts
 from .collect import Cell, curves, groups
 from .exponents import weak
-from .heat import heat_map, time_over_best
+from .heat import LEGEND, heat_map, standing, time_over_best
 from .overview import overview
 from .style import Palette, grid_of_axes, plain_log, plt, rank_ticks, shared_legend
 
@@ -215,7 +215,7 @@ def process_grids(cells: list[Cell], palette: Palette):
     figure, axes = grid_of_axes(len(panels), 5.0, 1.5 + 0.45 * most)
     for axis, (name, line) in zip(axes, panels.items()):
         image = _grid_map(axis, line)
-        axis.set_title(f"{name}\ntime in ms")
+        axis.set_title(f"{name}\ntime in ms; {LEGEND}")
     figure.set_layout_engine("constrained")
     time_over_best(figure, image, axes, "time over the best of the row")
     return figure
@@ -231,11 +231,13 @@ def _grids_by_label(members: list[Cell]) -> dict[str, list[Cell]]:
 def _grid_map(axis, line: list[Cell]):
     rows = sorted({cell.ranks for cell in line})
     columns = sorted({cell.point["grid"][0] for cell in line})
-    values = np.full((len(rows), len(columns)), np.nan)
+    values, ends = np.full((len(rows), len(columns)), np.nan), np.full((2, len(rows), len(columns)), np.nan)
     for cell in line:
-        values[rows.index(cell.ranks), columns.index(cell.point["grid"][0])] = cell.median * 1e3
+        place = rows.index(cell.ranks), columns.index(cell.point["grid"][0])
+        values[place] = cell.median * 1e3
+        ends[(slice(None), *place)] = np.array(cell.interval) * 1e3
     # Each row against its own best: more ranks must not hide the effect of the shape.
-    image = heat_map(axis, values, values / np.nanmin(values, axis=1, keepdims=True))
+    image = heat_map(axis, values, values / np.nanmin(values, axis=1, keepdims=True), standing(values, ends, 1))
     axis.set_xticks(range(len(columns)), [str(n) for n in columns])
     axis.set_yticks(range(len(rows)), [str(n) for n in rows])
     axis.set_xlabel("rows of the process grid")

@@ -5,16 +5,28 @@ from __future__ import annotations
 import numpy as np
 
 MOST = 4.0  # ratios above this share the darkest colour
+LEGEND = "bold: the fastest; ≈: as fast, by intervals that meet its own"
 
 
-def heat_map(axis, times: np.ndarray, ratios: np.ndarray):
-    """Draws the cells that are not NaN and returns the image for a colour bar."""
+def standing(times: np.ndarray, ends: np.ndarray, axis: int) -> np.ndarray:
+    """Of cells that are compared along an axis: 1 for the best, or 2 for it and all whose intervals meet its; else 0.
+
+    `ends`: both ends of each interval.
+    """
+    best = times == np.nanmin(times, axis=axis, keepdims=True)
+    meets = ends[0] <= np.max(np.where(best, ends[1], -np.inf), axis=axis, keepdims=True)
+    return np.where(meets & ~np.isnan(times), np.where(meets.sum(axis=axis, keepdims=True) > 1, 2, 1), 0)
+
+
+def heat_map(axis, times: np.ndarray, ratios: np.ndarray, stand: np.ndarray):
+    """Draws the cells that are not NaN and returns the image for a colour bar; `stand` as from standing()."""
     image = axis.imshow(np.log2(ratios), cmap="cividis_r", vmin=0, vmax=np.log2(MOST), aspect="auto")
     for row, column in zip(*np.nonzero(~np.isnan(times))):
         ratio = ratios[row, column]
         time = times[row, column]
-        axis.text(column, row, f"{time:.0f}" if time >= 1000 else f"{time:.3g}", ha="center", va="center", fontsize=8,
-                  fontweight="bold" if ratio == 1 else "normal", color="white" if ratio > 2 else "black")  # fmt: skip
+        text = ("≈ " if stand[row, column] == 2 else "") + (f"{time:.0f}" if time >= 1000 else f"{time:.3g}")
+        axis.text(column, row, text, ha="center", va="center", fontsize=8, color="white" if ratio > 2 else "black",
+                  fontweight="bold" if stand[row, column] == 1 else "normal")  # fmt: skip
     axis.tick_params(length=0)
     axis.grid(visible=False)
     axis.spines[:].set_visible(False)

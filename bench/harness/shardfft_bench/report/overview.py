@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .collect import Cell, point_key, point_name
-from .heat import heat_map, time_over_best
+from .heat import LEGEND, heat_map, standing, time_over_best
 from .style import Palette, plt
 
 WIDE = 12  # more points than this stand below each other, with the libraries as columns
@@ -29,33 +29,38 @@ def overview(cells: list[Cell], _: Palette):
     if not 2 <= len(points) <= MOST or not 3 <= len(labels) <= 30:
         return None
     floors = {cell.label for cell in cells if cell.one_process}
-    medians = np.full((len(labels), len(points)), np.nan)
+    medians, ends = np.full((len(labels), len(points)), np.nan), np.full((2, len(labels), len(points)), np.nan)
     for cell in cells:
-        medians[labels.index(cell.label), points.index(point_key(cell.point))] = cell.median * 1e3
+        place = labels.index(cell.label), points.index(point_key(cell.point))
+        medians[place] = cell.median * 1e3
+        ends[(slice(None), *place)] = np.array(cell.interval) * 1e3
     rivals = np.array([label not in floors for label in labels])
     if not rivals.any() or np.isnan(medians[rivals]).all(axis=0).any():
         return None
     ratios = medians / np.nanmin(medians[rivals], axis=0)
+    stand = np.zeros(medians.shape, int)
+    stand[rivals] = standing(medians[rivals], ends[:, rivals], 0)
     rank = [(label in floors, float(np.nanmean(np.log(ratios[row])))) for row, label in enumerate(labels)]
     order = sorted(range(len(labels)), key=rank.__getitem__)
     named = {point_key(cell.point): point_name(cell.point, unit=cell.unit) for cell in cells}
-    return _draw(medians[order], ratios[order], [labels[row] for row in order], [named[one] for one in points], floors)
+    maps = (medians[order], ratios[order], stand[order])
+    return _draw(maps, [labels[row] for row in order], [named[one] for one in points], floors)
 
 
-def _draw(medians: np.ndarray, ratios: np.ndarray, labels: list[str], points: list[str], floors: set[str]):
+def _draw(maps: tuple[np.ndarray, ...], labels: list[str], points: list[str], floors: set[str]):
     upright = len(points) > WIDE
     shared, points = _short(points, ", " if upright else "\n")
     rows, columns = (points, labels) if upright else (labels, points)
     width = 3.2 + 0.95 * len(columns) + (0.8 if upright else 0)
     figure, axis = plt.subplots(figsize=(width, 1.8 + 0.3 * len(rows)), layout="constrained")
-    image = heat_map(axis, *((medians.T, ratios.T) if upright else (medians, ratios)))
+    image = heat_map(axis, *((one.T for one in maps) if upright else maps))
     if floors:
         line = axis.axvline if upright else axis.axhline
         line(len(labels) - len(floors) - 0.5, color="black", linewidth=1.2)
     axis.set_yticks(range(len(rows)), rows)
     axis.set_xticks(range(len(columns)), columns)
     beyond = "; beyond the line: threads of one process" if floors else ""
-    blank = "; blank: not run there" if np.isnan(medians).any() else ""
-    axis.set_title(f"{shared}\ntime in ms (median){beyond}{blank}")
+    blank = "; blank: not run there" if np.isnan(maps[0]).any() else ""
+    axis.set_title(f"{shared}\ntime in ms (median){beyond}{blank}\n{LEGEND}")
     time_over_best(figure, image, axis, f"time over that of the fastest {'distributed ' if floors else ''}library")
     return figure

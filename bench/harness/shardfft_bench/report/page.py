@@ -97,11 +97,12 @@ def _table(name: str, members: list[Cell]) -> dict:
     """A library a row, the fastest first, without the columns of which nobody has a value."""
     rivals = [cell for cell in members if not cell.one_process]
     best = rivals[0] if rivals else None
+    alone = all(cell is best or cell.interval[0] > best.interval[1] for cell in rivals)
     values = [_values(cell, best) for cell in members]
     kept = [place for place in range(len(COLUMNS)) if any(row[place] != NOT_THERE for row in values)]
     rows = [
         {
-            "kind": "floor" if cell.one_process else "best" if cell is best else "",
+            "kind": "floor" if cell.one_process else "best" if cell is best and alone else "",
             "cells": [cell.label, cell.records[0]["version"], *(row[place] for place in kept)],
         }
         for cell, row in zip(members, values)

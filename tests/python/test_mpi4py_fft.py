@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 import scipy.fft
+import scipy.fftpack
 from mpi4py import MPI
 
 import shardfft
@@ -95,6 +96,67 @@ def test_five_axes(comm, collapse):
     taken = [n for n, row in enumerate(rows) if mine[0].start <= row < mine[0].stop]
     assert np.allclose(u_hat[keep], exact[(taken, *mine[1:])], atol=1e-13)
     fft.destroy()
+
+
+def chebyshev(u, axes=None, shape=None, factor=1):
+    return factor * scipy.fft.dctn(u.real, axes=axes) + 0j
+
+
+def ichebyshev(u, axes=None, shape=None, factor=1):
+    return scipy.fft.idctn(u.real, axes=axes) / factor + 0j
+
+
+def same(u, **words):
+    return u
+
+
+def myfft(u, axes=None, **words):
+    return np.fft.fftn(u, axes=axes)
+
+
+def myifft(u, axes=None, **words):
+    return np.fft.ifftn(u, axes=axes)
+
+
+@pytest.mark.parametrize("comms", [{}, {"comm_backend": "MPI"}])
+def test_functions_of_the_program(comm, comms):
+    """As a spectral method with Chebyshev polynomials along one axis gives them."""
+    pairs = {(0,): (myfft, myifft), (1,): (same, same), (2,): (chebyshev, ichebyshev)}
+    fft = PFFT(comm, SHAPE, dtype="D", grid=(-1,), backend="scipy", transforms=pairs, **comms)
+    whole = whole_of(comm, SHAPE) + 0j
+    u = newDistArray(fft, False)
+    u[:] = whole[u.local_slice()]
+    exact = np.fft.fft(scipy.fft.dctn(whole.real, axes=(2,)), axis=0) / np.prod(SHAPE)
+    u_hat = fft.forward(u)
+    assert np.allclose(u_hat, exact[fft.local_slice(True)], atol=1e-13)
+    assert fft.global_shape(True) == SHAPE and fft.dtype(True) == np.complex128
+    pairs = {(0,): (myfft, myifft), (1,): (same, same), (2,): (myfft, myifft)}
+    fft = PFFT(comm, SHAPE, dtype="D", backend="numpy", transforms=pairs)
+    check(fft, lambda x: np.fft.fftn(x, axes=(0, 2)) / x.size)
+
+
+def test_functions_of_other_libraries_give_their_shapes(comm):
+    fft = PFFT(comm, (9, 6), dtype="d", backend="scipy")
+    check(fft, lambda x: np.fft.fftn(x, norm="forward"))
+    fft = PFFT(comm, (9, 6), dtype="f", backend="numpy")
+    check(fft, lambda x: np.fft.rfftn(x, norm="forward"), 1e-5)
+    pair = (scipy.fftpack.fftn, scipy.fftpack.ifftn)
+    one = twin.libfft.FFT((8, 6), (0, 1), "d", backend="scipy", transforms={(0, 1): pair})
+    assert one.forward(np.ones((8, 6))).shape == (8, 6)
+    assert np.allclose(one.backward(), 1)
+
+
+@pytest.mark.parametrize("points", [(8, 8), (9, 8)])
+def test_functions_with_padding(comm, points):
+    """As the plans that the twin makes by itself."""
+    pairs = {(0,): (myfft, myifft), (1,): (myfft, myifft)}
+    words = {"dtype": "D", "padding": [1.5, 1.5], "grid": (-1,)}
+    ours, planned = PFFT(comm, points, backend="numpy", transforms=pairs, **words), PFFT(comm, points, **words)
+    assert ours.global_shape(False) == planned.global_shape(False) != ours.global_shape(True) == points
+    whole = whole_of(comm, ours.global_shape(False), "D")
+    spectra = [np.array(one.forward(whole[one.local_slice(False)])) for one in (ours, planned)]
+    assert np.allclose(*spectra, atol=1e-13)
+    assert np.allclose(ours.backward(spectra[0]), planned.backward(spectra[1]), atol=1e-13)
 
 
 def test_planners():

@@ -2,9 +2,10 @@
 
 ``PFFT``, ``newDistArray``, ``DistArray``, ``Subcomm`` and ``Pencil`` take the arguments and have the attributes that
 mpi4py-fft's have, with the words of its documentation; ``fftw`` and ``libfft`` have its transforms of one process. What
-differs: one plan makes the whole transform (beyond four axes, one for each group of axes), so that ``backend`` and
-further options of planners have no effect. Where ``padding`` leaves an even number of modes, the one without a partner
-is split as shardfft's option ``lone_mode`` says. Files are written by process 0.
+differs: one plan makes the whole transform, so that further options of planners have no effect. Beyond four axes, and
+if ``backend`` calls functions of the program, each group of axes is transformed by itself. Where ``padding`` leaves an
+even number of modes, the one without a partner is split as shardfft's option ``lone_mode`` says. Files are written by
+process 0.
 
 Refused by name: numbers of extended precision, FFTW's half-complex transforms.
 

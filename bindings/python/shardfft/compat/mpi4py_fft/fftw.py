@@ -313,6 +313,21 @@ def _named(transform: Any) -> tuple[str, dict[str, Any]]:
     return getattr(transform, "__name__", ""), words
 
 
+def is_called(transform: Any, backend: str, real: bool) -> bool:
+    """Say whether mpi4py-fft would call an entry of ``transforms`` and no planner has a result like its own.
+
+    ``real``: whether it is given real numbers. NumPy's and SciPy's functions are planned by their names.
+    """
+    if backend not in ("numpy", "scipy", "mkl_fft"):
+        return False
+    while isinstance(transform, functools.partial):
+        transform = transform.func
+    home = str(getattr(transform, "__module__", "")).partition(".")[0]
+    return home not in ("numpy", "scipy", "mkl_fft", "pyfftw", "mpi4py_fft", "shardfft") or (
+        real and getattr(transform, "__name__", "") in ("fft", "fftn")
+    )
+
+
 def word_of(transform: Any) -> str:
     """Give shardfft's word for the forward transform of an entry of ``transforms``."""
     name, words = _named(transform)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,10 +13,92 @@ if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
 
 
+def pair_of(transforms: Mapping[Any, Any] | None, axes: Sequence[int], backend: str, real: bool) -> Any:
+    """Give the entry of ``transforms`` for a group of axes, or None for Fourier transforms that are planned.
+
+    SciPy's ``fftpack``, whose functions mpi4py-fft calls, gives all modes of real numbers.
+    """
+    default = (np.fft.fftn, np.fft.ifftn) if backend == "scipy" and real else None
+    return (transforms or {}).get(tuple(axes), default)
+
+
+def _with_modes(values: NDArray[Any], axis: int, count: int) -> NDArray[Any]:
+    """Give a spectrum with another number of modes along an axis; one without a partner is split, or made of two."""
+    few, source = min(count, values.shape[axis]), np.moveaxis(values, axis, 0)
+    if count == len(source):
+        return values
+    result = np.zeros((count, *source.shape[1:]), values.dtype)
+    result[: few // 2 + 1] = source[: few // 2 + 1]
+    result[count - few // 2 :] += source[len(source) - few // 2 :]
+    if few % 2 == 0 and count > few:
+        result[[few // 2, -(few // 2)]] /= 2
+    return np.moveaxis(result, 0, axis)
+
+
+class Called:
+    """A function in the place of a planned transform; what it gives is copied to ``output_array``.
+
+    Args:
+        function: called with the input and ``words``.
+        arrays: the input and the output of this direction.
+        axes: the last one has as many modes in the spectrum as that array, and in the function as the other one.
+        spectrum: which of ``arrays`` that is.
+        factor: what results are multiplied by.
+        normalization: what a call with ``normalize=True`` multiplies by beside.
+        words: for the function.
+    """
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        arrays: tuple[NDArray[Any], NDArray[Any]],
+        axis: int,
+        spectrum: int,
+        factor: float,
+        normalization: float,
+        words: dict[str, Any],
+    ) -> None:
+        self.input_array, self.output_array = arrays
+        self._function, self._axis, self._spectrum, self._words = function, axis, spectrum, words
+        self._factor, self._normalization = factor, normalization
+
+    def get_normalization(self) -> float:
+        """Give the factor of ``normalize=True``."""
+        return self._normalization
+
+    def destroy(self) -> None:
+        """Do nothing: a function holds nothing."""
+
+    def __call__(
+        self,
+        input_array: Any = None,
+        output_array: Any = None,
+        implicit: bool = True,
+        normalize: bool = False,
+        **more: Any,
+    ) -> NDArray[Any]:
+        """Transform from ``input_array``, or ``self.input_array``, and give the result."""
+        source, target, axis = self.input_array, self.output_array, self._axis
+        fftw.check_shape(input_array, source)
+        fftw.check_shape(output_array, target)
+        if input_array is not None:
+            source[...] = input_array
+        given = source if self._spectrum else _with_modes(source, axis, target.shape[axis])
+        result = np.asarray(self._function(given, **self._words, **more))
+        if result.dtype.kind == "c" and target.dtype.kind != "c":
+            result = result.real
+        target[...] = _with_modes(result, axis, target.shape[axis]) if self._spectrum else result
+        target *= self._factor * (self._normalization if normalize else 1)
+        if output_array is None:
+            return target
+        output_array[...] = target
+        return output_array
+
+
 class OneWay:
     """One direction of a :class:`FFT`; call it. ``normalize``: whether to divide by the number of points."""
 
-    def __init__(self, planned: fftw.FFT, normalize: bool) -> None:
+    def __init__(self, planned: fftw.FFT | Called, normalize: bool) -> None:
         self.xfftn, self._normalize = planned, normalize
         self.input_array, self.output_array = planned.input_array, planned.output_array
 
@@ -25,7 +107,8 @@ class OneWay:
     ) -> NDArray[Any]:
         """Transform from ``input_array`` to ``output_array``, or without them between the arrays that were planned."""
         wanted = self._normalize if normalize is None else bool(normalize)
-        return self.xfftn(input_array, output_array, implicit=False, normalize=wanted)
+        more = words if isinstance(self.xfftn, Called) else {}
+        return self.xfftn(input_array, output_array, implicit=False, normalize=wanted, **more)
 
 
 class FFT:
@@ -36,8 +119,9 @@ class FFT:
         axes: axes to transform, the last of them first. None: all.
         dtype: of what ``forward`` takes.
         padding: how many times as many points as modes the axis has; one for each axis of the array, or one for all.
-        backend: has no effect.
-        transforms: for groups of axes a pair of :mod:`.fftw`'s planners: ``{(0, 1): (dctn, idctn)}``.
+        backend: ``numpy``, ``scipy`` and ``mkl_fft`` call those functions in ``transforms`` that are a program's own,
+            with the words ``axes`` and ``s`` (``scipy``: ``shape``); ``scipy`` gives all modes of real numbers.
+        transforms: for groups of axes a pair of :mod:`.fftw`'s planners: ``{(0, 1): (dctn, idctn)}``, or of functions.
         words: ``threads``; further options of mpi4py-fft's planners have no effect.
 
     Example:
@@ -69,8 +153,12 @@ class FFT:
         if padding is not False:
             self.padding_factor = float(padding[self.axes[-1]] if np.ndim(padding) else padding)
         options = {"threads": words.get("threads", 1)}
-        pair = (transforms or {}).get(tuple(self.axes))
-        if abs(self.padding_factor - 1) > 1e-8:
+        self.fwd: fftw.FFT | Called
+        self.bck: fftw.FFT | Called
+        pair = pair_of(transforms, self.axes, backend, self.real_transform)
+        if pair is not None and fftw.is_called(pair[0], backend, self.real_transform):
+            self.fwd, self.bck = self._called(pair, backend)
+        elif abs(self.padding_factor - 1) > 1e-8:
             if len(self.axes) != 1 or pair is not None:
                 raise ValueError("padding is for one axis with a Fourier transform at a time")
             self.fwd, self.bck = self._padded(options)
@@ -83,6 +171,26 @@ class FFT:
             self.bck = plan_backward(self.fwd.output_array, s=extents, axes=self.axes, output_array=whole, **options)
         self.M = self.fwd.get_normalization()
         self.forward, self.backward = OneWay(self.fwd, True), OneWay(self.bck, False)
+
+    def _called(self, pair: Any, backend: str) -> tuple[Called, Called]:
+        """Call a pair of functions, of which the second divides by the number of points."""
+        extents, axis = [self.shape[one] for one in self.axes], self.axes[-1]
+        word = "shape" if backend == "scipy" and pair[0] is not np.fft.fftn else "s"
+        words = {word: tuple(extents), "axes": tuple(self.axes)}
+        whole = fftw.aligned(self.shape, dtype=self.dtype, fill=0)
+        like = np.asarray(pair[0](whole, **words))
+        if backend == "numpy":
+            like = like.astype(self.dtype.char.upper())
+        shape = list(like.shape)
+        if abs(self.padding_factor - 1) > 1e-8:
+            if len(self.axes) != 1 or shape != self.shape:
+                raise ValueError("padding is for one axis at a time, of which the function gives all modes")
+            shape[axis] = int(np.round(shape[axis] / self.padding_factor))
+        kept, count = fftw.aligned(shape, dtype=like.dtype, fill=0), int(np.prod(extents))
+        return (
+            Called(pair[0], (whole, kept), axis, 1, 1, 1 / count, words),
+            Called(pair[1], (kept, whole), axis, 0, count, 1 / count, words),
+        )
 
     def _padded(self, options: dict[str, Any]) -> tuple[fftw.FFT, fftw.FFT]:
         """Plan a spectrum of fewer modes than points."""

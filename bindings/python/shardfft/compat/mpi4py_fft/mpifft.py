@@ -171,8 +171,8 @@ class PFFT:
         grid: processes along each axis, -1 for as many as there are.
         padding: for each axis how many times as many points as modes it has, as 1.5; False for none.
         collapse: whether to join groups of axes where no exchange lies between them.
-        backend: has no effect.
-        transforms: for groups of axes a pair of :mod:`.fftw`'s names: ``{(1, 2): (dctn, idctn)}``.
+        backend: as for :class:`libfft.FFT`; where it calls functions, each group of axes is transformed by itself.
+        transforms: for groups of axes a pair of :mod:`.fftw`'s names: ``{(1, 2): (dctn, idctn)}``, or of functions.
         darray: an array whose shape, type and cuts to take.
         slab: the one axis to cut, or True; as ``grid``.
         words: options of :func:`shardfft.plan`, such as ``threads`` and ``exchange``; its ``effort`` is ``estimate``
@@ -226,8 +226,10 @@ class PFFT:
         if collapse:
             groups = _collapsed(groups, self.subcomm)
         self.axes = tuple(groups)
-        if ndim > 4:
-            self._by_stages(extents, modes, kind, transforms, words)
+        pairs = [libfft.pair_of(transforms, group, backend, kind.kind == "f") for group in groups]
+        called = any(pair is not None and fftw.is_called(pair[0], backend, kind.kind == "f") for pair in pairs)
+        if ndim > 4 or called:
+            self._by_stages(extents, modes, kind, backend, transforms, words)
             return
         self.xfftn: Any = tuple(Stage(group) for group in reversed(groups))
         known = {option.name for option in options.options()}
@@ -239,9 +241,15 @@ class PFFT:
         self.backward: Any = OneWay(self, "backward")
 
     def _by_stages(
-        self, extents: list[int], modes: list[int], kind: np.dtype[Any], transforms: Any, words: dict[str, Any]
+        self,
+        extents: list[int],
+        modes: list[int],
+        kind: np.dtype[Any],
+        backend: str,
+        transforms: Any,
+        words: dict[str, Any],
     ) -> None:
-        """Transform each group by itself, with exchanges between them: plans have four axes at most."""
+        """Transform each group by itself, with exchanges between: plans have four axes at most, and no functions."""
         pencil = Pencil(self.subcomm, extents, self.axes[-1][-1])
         xfftn: list[libfft.FFT] = []
         transfer: list[Transfer] = []
@@ -254,7 +262,7 @@ class PFFT:
             padding = (
                 extents[group[-1]] / modes[group[-1]] if any(extents[axis] != modes[axis] for axis in group) else False
             )
-            xfftn.append(libfft.FFT(pencil.subshape, group, kind, padding, transforms=transforms, **words))
+            xfftn.append(libfft.FFT(pencil.subshape, group, kind, padding, backend, transforms, **words))
             spectrum, shape = xfftn[-1].forward.output_array, list(pencil.shape)
             for axis in group:
                 shape[axis] = spectrum.shape[axis]

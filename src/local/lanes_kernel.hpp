@@ -7,7 +7,7 @@ namespace shardfft::lanes {
 template <class Isa>
 struct Kernel : LaneLines<Isa> {
   using Base = LaneLines<Isa>;
-  using Base::W, Base::add, Base::times;
+  using Base::W, Base::add, Base::sub, Base::times;
   using typename Base::Beside, typename Base::Inside;
   using DenseRows = typename Base::template Rows<true, typename Base::Dense>;
   using typename Base::Places, typename Base::Point, typename Base::T, typename Base::V;
@@ -112,6 +112,7 @@ struct Kernel : LaneLines<Isa> {
     });
   }
   [[gnu::always_inline]] static Point scaled(const Point& a, T by) { return {a.re * by, a.im * by}; }
+  [[gnu::always_inline]] static V scaled(const V& a, T by) { return a * by; }
 
   /// Numbers 2 j and 2 j + 1 of a line are a complex point z(j). With the spectra E and O of the even and the odd ones,
   /// Z is E + i O, and the spectrum of the line E + O exp(-pi i k / n).
@@ -284,18 +285,28 @@ struct Kernel : LaneLines<Isa> {
     }
   }
 
-  /// The first `results` of n points; data may be where these are.
+  /// The first `results` of n points; data may be where these are. The convolution is of the points from 1 on without
+  /// their mean: it rounds all results by what it is given, and a line that is nearly constant, or nearly zero but for
+  /// its first point, has results that are far smaller.
   template <class Number>
   static Point* by_bluestein(const Convolution<T>& c, std::int64_t n, std::int64_t results, const Number* x,
                              Point* data, Point* work, ReadAhead& ahead) {
     const std::int64_t m = c.passes.n;
-    for (std::int64_t j = 0; j < n; ++j) work[j] = times(x[j], c.chirp[2 * j], c.chirp[2 * j + 1]);
+    Number mean{V{}};
+    for (std::int64_t j = 1; j < n; ++j) mean = add(mean, x[j]);
+    mean = scaled(mean, T(1) / static_cast<T>(n - 1));
+    const Number first = sub(x[0], mean);
+    work[0] = {V{}, V{}};
+    for (std::int64_t j = 1; j < n; ++j) work[j] = times(sub(x[j], mean), c.chirp[2 * j], c.chirp[2 * j + 1]);
     for (std::int64_t j = n; j < m; ++j) work[j] = {V{}, V{}};
     Base::run_all(c.passes, work, ahead);
     multiply(c, work, data);
     Base::run_all(c.passes, data, ahead);
-    for (std::int64_t k = 0; k < results; ++k)
-      work[k] = times(data[c.passes.place[k == 0 ? 0 : m - k]], c.chirp[2 * k], c.chirp[2 * k + 1]);
+    for (std::int64_t k = 0; k < results; ++k) {
+      const Point rest = data[c.passes.place[k == 0 ? 0 : m - k]];
+      work[k] = add(Point(first), times(rest, c.chirp[2 * k], c.chirp[2 * k + 1]));
+    }
+    work[0] = add(work[0], Point(scaled(mean, static_cast<T>(n))));
     return work;
   }
 

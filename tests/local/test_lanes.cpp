@@ -185,6 +185,22 @@ TEST(Lanes, FewerInstructionsCanBeAskedFor) {
   EXPECT_THROW(lanes::no_longer_than(all, "avx"), Error);
 }
 
+/// Solvers subtract large means: beside one, a spectrum has to be as exact as without it. Lines that are constant but for
+/// their first point, of lengths with passes, by Rader and by Bluestein.
+TEST(Lanes, MeansDoNotRoundOtherFrequencies) {
+  for (const std::int64_t n : {96, 101, 257, 514, 1028, 2062}) {
+    const FftSpec spec = spec_of(n, 8, true, true);
+    const std::int64_t wide = spec.batch.front().count + 3;
+    for (const lanes::Kernels& kernels : lanes::all_kernels()) {
+      TestArray in(spec.precision, 2 * n * wide), got(spec.precision, 2 * n * wide);
+      for (std::int64_t i = 0; i < 2 * n * wide; ++i) in.set(i, i < 2 * wide ? 1.7 : 0.7);
+      make_lanes(spec, kernels)->execute(in.data(), got.data());
+      for (std::int64_t k = 1; k < n; ++k)
+        ASSERT_NEAR(got.get(2 * k * wide), 1, 1e-14) << n << ", " << k << ", " << kernels.vector_bytes << " bytes";
+    }
+  }
+}
+
 TEST(Lanes, TakesWhatItsScratchHolds) {
   const Backend& lanes = find_backend("lanes");
   FftSpec spec = spec_of(257, 64, true, true);

@@ -185,8 +185,8 @@ TEST(Lanes, FewerInstructionsCanBeAskedFor) {
   EXPECT_THROW(lanes::no_longer_than(all, "avx"), Error);
 }
 
-/// Solvers subtract large means: beside one, a spectrum has to be as exact as without it. Lines that are constant but for
-/// their first point, of lengths with passes, by Rader and by Bluestein.
+/// Solvers subtract large means: beside one, a spectrum has to be as exact as without it. Lines that are constant but
+/// for their first point, of lengths with passes, by Rader and by Bluestein.
 TEST(Lanes, MeansDoNotRoundOtherFrequencies) {
   for (const std::int64_t n : {96, 101, 257, 514, 1028, 2062}) {
     const FftSpec spec = spec_of(n, 8, true, true);

@@ -11,6 +11,16 @@
 
 namespace shardfft {
 
+double length_of(const Side& spectrum, const std::vector<double>& lengths, int axis) {
+  if (lengths.empty()) return (spectrum.transform_of(axis) == AxisTransform::fft ? 2 : 1) * std::numbers::pi;
+  require(static_cast<int>(lengths.size()) == spectrum.layout.axes(), "there are ", lengths.size(),
+          " lengths of the domain, but the array has ", spectrum.layout.axes(), " axes");
+  const double length = lengths[static_cast<std::size_t>(axis)];
+  require(std::isfinite(length) && length > 0, "the length of the domain along axis ", axis, " is ", length,
+          "; a finite number above 0 is needed");
+  return length;
+}
+
 namespace {
 
 using Complex = std::complex<double>;
@@ -39,17 +49,6 @@ bool transforms(const Side& side, int axis) {
   return std::find(side.axes.begin(), side.axes.end(), axis) != side.axes.end();
 }
 
-/// The length of the domain along `axis`; throws Error for lengths that no domain has.
-double length_of(const OperatorPlace& place, const Lengths& lengths, int axis) {
-  if (lengths.empty()) return (place.spectrum.transform_of(axis) == AxisTransform::fft ? 2 : 1) * std::numbers::pi;
-  require(static_cast<int>(lengths.size()) == place.field.layout.axes(), "the operator has ", lengths.size(),
-          " lengths of the domain, but the array has ", place.field.layout.axes(), " axes");
-  const double length = lengths[static_cast<std::size_t>(axis)];
-  require(std::isfinite(length) && length > 0, "the length of the domain along axis ", axis, " is ", length,
-          "; a finite number above 0 is needed");
-  return length;
-}
-
 /// What a side tells of an axis of a domain: its wavenumbers, or those for odd derivatives.
 using Wavenumbers = AxisValues (Side::*)(int, double) const;
 
@@ -57,7 +56,7 @@ using Wavenumbers = AxisValues (Side::*)(int, double) const;
 template <class Value>
 SpectralFactors::OfAxis of_axis(const OperatorPlace& place, const Lengths& lengths, int axis, const Value& value,
                                 Wavenumbers wavenumbers = &Side::wavenumbers) {
-  const AxisValues k = (place.spectrum.*wavenumbers)(axis, length_of(place, lengths, axis));
+  const AxisValues k = (place.spectrum.*wavenumbers)(axis, length_of(place.spectrum, lengths, axis));
   std::vector<Complex> numbers;
   for (std::int64_t i = 0; i < place.spectrum.layout.shape()[static_cast<std::size_t>(axis)]; ++i)
     numbers.push_back(value(k[i]));

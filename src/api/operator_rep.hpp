@@ -30,6 +30,9 @@ struct FactorArray {
   std::int64_t count = 0;
 };
 
+/// The length of the domain along `axis`, as operators take it; throws Error for lengths that no domain has.
+double length_of(const Side& spectrum, const std::vector<double>& lengths, int axis);
+
 /// An operator of the members' arrays, which are not copied.
 Operator operator_of_arrays(ElementType element, std::vector<FactorArray> arrays);
 

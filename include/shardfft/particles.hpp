@@ -1,0 +1,88 @@
+#pragma once
+// Particles and the mesh that an array is: deposit, interpolation, and particles that move to other ranks.
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "shardfft/layout.hpp"
+#include "shardfft/types.hpp"
+
+namespace shardfft {
+
+/// How a particle's weight is spread along each axis: to the nearest point, to the 2 points beside it (cloud in cell),
+/// or to the 3 nearest ones (triangular-shaped cloud).
+enum class Assignment { nearest, cic, tsc };
+
+struct ParticleOptions {
+  /// Of the domain, an entry an axis; empty: the extents of the array, so that positions count points.
+  std::vector<double> lengths{};
+  /// Positions outside the domain, that is below 0 or at its length and above: wrapped to its other end, or refused.
+  bool wrap = true;
+  /// So many points beyond the part of its rank a particle may be. 0: each is in the part of its rank.
+  std::int64_t reach = 0;
+};
+
+/// A move of records to other ranks, of which each has told where its own go; made by ParticleMesh::migration().
+/// Functions that move are collective.
+class Migration {
+ public:
+  /// Record i goes to rank owner[i]. Throws Error on all ranks if one names a rank that does not exist. Collective.
+  Migration(MPI_Comm comm, const std::vector<int>& owner);
+  ~Migration();
+  Migration(Migration&&) noexcept;
+  Migration& operator=(Migration&&) noexcept;
+
+  /// Records that this rank had, and those that it has afterwards.
+  std::int64_t sent() const;
+  std::int64_t received() const;
+  /// Moves sent() records of `bytes` each to received() ones: by sender, and in its order. Any number of arrays can be
+  /// moved: positions, velocities, numbers. Throws Error on all ranks if a pointer is null on one, or records have
+  /// other sizes.
+  void move(const void* records, std::size_t bytes, void* moved) const;
+  /// The way back, every record to its old place. It is the adjoint of move().
+  void back(const void* moved, std::size_t bytes, void* records) const;
+
+ private:
+  friend class ParticleMesh;
+  struct Impl;
+  explicit Migration(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+/// The points of a periodic array as a mesh for particles. Point i of an axis of n points lies at i length / n, and a
+/// position belongs to the rank that has the point at or below it along each axis. Arrays, positions, weights and
+/// values are real numbers of one precision in host memory; positions are `count` rows of one coordinate an axis.
+/// All functions but the destructor are collective over `comm`; errors are thrown on every rank: of positions that are
+/// no numbers, that are outside the domain and not to be wrapped, and that are beyond the part of their rank and its
+/// reach.
+class ParticleMesh {
+ public:
+  /// Each rank has a box of `layout`.
+  ParticleMesh(MPI_Comm comm, const Layout& layout, Assignment shape, Precision precision,
+               const ParticleOptions& options = {});
+  ~ParticleMesh();
+  ParticleMesh(ParticleMesh&&) noexcept;
+  ParticleMesh& operator=(ParticleMesh&&) noexcept;
+
+  /// Writes to `field`, an array in the layout, at each point the sum of the weights (null: 1 each) that particles
+  /// spread there. The sum over all points is that of the weights. It is the adjoint of interpolate().
+  void deposit(std::int64_t count, const void* positions, const void* weights, void* field);
+  /// Writes the `count` values of a field at the positions: sums of the numbers at points, with the same weights.
+  void interpolate(std::int64_t count, const void* positions, const void* field, void* values);
+  /// Writes the derivatives of interpolate() by the positions, `count` rows of one number an axis; 0 for nearest. They
+  /// are the derivatives of deposit(), too: times a weight, that of a sum over the points of `field` times deposit().
+  void gradient(std::int64_t count, const void* positions, const void* field, void* slopes);
+  /// The move of particles to the ranks to which their positions belong. Positions stay as they are. `wrap` counts,
+  /// `reach` does not.
+  Migration migration(std::int64_t count, const void* positions) const;
+
+ private:
+  struct Impl;
+  Impl& impl() const;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace shardfft

@@ -274,8 +274,16 @@ def test_pencils(comm):
     back = np.empty(first.subshape)
     transfer.backward(b, back)
     assert np.array_equal(back, a)
-    with pytest.raises(ValueError, match="the transfer takes"):
-        transfer.forward(a, a[:1])
+    with pytest.raises(ValueError if comm.rank == 0 else shardfft.ArgumentError, match="the transfer takes"):
+        transfer.forward(a, a[:1] if comm.rank == 0 else b)  # nobody waits for who failed
+    strided = np.empty((*second.subshape, 2))[..., 0]
+    transfer.forward(a, strided)
+    assert np.array_equal(strided, b)
+    u = DistArray((8, 6, 7), [0, 1, 0], val=3, alignment=1)
+    assert u.get_pencil_and_transfer(0)[1] is u.get_pencil_and_transfer(-3)[1]
+    same = first.transfer(Pencil(grid, (8, 6, 7), 1), float)
+    same.forward(a, back := np.empty(first.subshape))
+    assert np.array_equal(back, a)
 
 
 def test_ends_in_another_order(comm):

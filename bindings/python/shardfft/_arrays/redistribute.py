@@ -83,10 +83,10 @@ def redistribute(
 
 
 def moved(local: Any, start: Any, to: Any, comm: MPI.Comm, options: dict[str, Any], out: Any = None) -> Any:
-    """Do what :func:`redistribute` does; into ``out`` if it is given."""
+    """Do what :func:`redistribute` does, into ``out`` if it is given; ``local`` may be a function that gives it."""
 
     def look() -> tuple[Any, int | None]:
-        array = as_array(local)
+        array = as_array(local() if callable(local) else local)
         return array, device_of(array)
 
     ask = None

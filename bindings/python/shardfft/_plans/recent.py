@@ -68,6 +68,8 @@ class _Group:
         self.asks = {ask: found for ask, found in self.asks.items() if found[2] in alive}
 
 
+_members_key: int | None = None  #: MPI's name for what _members() found of a communicator
+
 #: By the limit, which differs from sort to sort, and the ranks.
 _groups: dict[tuple[int, tuple[int, ...]], _Group] = {}
 
@@ -84,11 +86,19 @@ def _members(comm: MPI.Comm) -> tuple[int, ...] | None:
 
     if comm is MPI.COMM_WORLD:
         return tuple(range(comm.size))
+    global _members_key
+    if _members_key is None:
+        _members_key = MPI.Comm.Create_keyval()
+    known = comm.Get_attr(_members_key)
+    if known is not None:
+        return known[0]
     group, world = comm.Get_group(), MPI.COMM_WORLD.Get_group()
     ranks = tuple(MPI.Group.Translate_ranks(group, range(comm.size), world))
     group.Free()
     world.Free()
-    return None if MPI.UNDEFINED in ranks else ranks
+    members = None if MPI.UNDEFINED in ranks else ranks
+    comm.Set_attr(_members_key, (members,))
+    return members
 
 
 def _fixed(value: Any) -> Any:
@@ -143,7 +153,11 @@ def asked_again(comm: MPI.Comm, ask: Ask, prepare: Callable[[Kept], T], limit: i
             ready = prepare(found)
         except Exception:  # it fails again where all ranks are told
             number = _MISSING
-    numbers = [number] if comm.size == 1 else comm.allgather(number)
+    numbers = [number]
+    if comm.size > 1:  # as a buffer: objects take two messages
+        every = np.empty(comm.size, np.int64)
+        comm.Allgather(np.array(number, np.int64), every)
+        numbers = every.tolist()
     if group is None or found is None or number == _MISSING or numbers.count(number) < len(numbers):
         return None
     if next(reversed(group.plans.values()))[1] is not found:

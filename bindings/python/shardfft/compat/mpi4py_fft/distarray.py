@@ -169,8 +169,7 @@ class DistArray(np.ndarray):
 
     def get_pencil_and_transfer(self, axis: int) -> tuple[Pencil, Transfer]:
         """Give the pencil along another axis, and what moves arrays there."""
-        pencil = self._p0.pencil(axis)
-        return pencil, self._p0.transfer(pencil, self.dtype)
+        return self._p0._towards(axis % self.dimensions, self.dtype)
 
     def redistribute(self, axis: int | None = None, out: DistArray | None = None) -> DistArray:
         """Give the array cut so that ``axis`` is whole, or as ``out`` is, which then is written. Collective."""
@@ -189,7 +188,8 @@ class DistArray(np.ndarray):
         target = axis if out is None else out.alignment
         pencil, transfer = self.get_pencil_and_transfer(target)  # type: ignore[arg-type]
         if out is None:
-            out = DistArray(self.global_shape, pencil.subcomm, dtype=self.dtype, alignment=pencil.axis, rank=self.rank)
+            out = np.ndarray.__new__(DistArray, self.shape[: self.rank] + pencil.subshape, self.dtype)
+            out._p0, out._rank = pencil, self.rank
         elif out._p0.subshape != pencil.subshape:
             raise ValueError("out is cut otherwise than along two axes of this array")
         for index in np.ndindex(self.shape[: self.rank]):

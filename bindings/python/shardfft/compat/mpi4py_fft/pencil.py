@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..._arrays.redistribute import moved
+from ..._ground import mpi
 from ..._layouts.layout import Layout
 
 if TYPE_CHECKING:
@@ -133,6 +134,7 @@ class Pencil:
         cuts = [_cut(n, comm.Get_size(), comm.Get_rank()) for n, comm in zip(shape, comms, strict=True)]
         self.subshape = tuple(count for count, _ in cuts)
         self.substart = tuple(first for _, first in cuts)
+        self._transfers: dict[tuple[int, np.dtype[Any]], tuple[Pencil, Transfer]] = {}
 
     def pencil(self, axis: int) -> Pencil:
         """Give the pencil along another axis: the two axes change places in the grid."""
@@ -148,6 +150,13 @@ class Pencil:
         shape = list(self.subshape)
         shape[pencil.axis] = self.shape[pencil.axis]
         return Transfer(comm, shape, dtype, self.subshape, self.axis, pencil.subshape, pencil.axis)
+
+    def _towards(self, axis: int, dtype: np.dtype[Any]) -> tuple[Pencil, Transfer]:
+        """Give the pencil along another axis and what moves arrays there, which are made once."""
+        if (axis, dtype) not in self._transfers:
+            pencil = self.pencil(axis)
+            self._transfers[axis, dtype] = pencil, self.transfer(pencil, dtype)
+        return self._transfers[axis, dtype]
 
     def _box(self) -> tuple[slice, ...]:
         return tuple(slice(first, first + n) for first, n in zip(self.substart, self.subshape, strict=True))
@@ -178,9 +187,11 @@ class Transfer:
         self.comm, self.shape, self.dtype = comm, tuple(shape), np.dtype(dtype)
         self.subshapeA, self.axisA = tuple(subshapeA), axisA
         self.subshapeB, self.axisB = tuple(subshapeB), axisB
+        if axisA == axisB:  # nothing moves
+            return
         # Neighbouring axes that stay as they are count as one, and those before both as fields.
         low, high = sorted((axisA, axisB))
-        self._fields = math.prod(self.shape[:low])
+        fields = math.prod(self.shape[:low])
         merged = (self.shape[low], math.prod(self.shape[low + 1 : high]), self.shape[high])
         extents = (*merged, math.prod(self.shape[high + 1 :]))
         places = {low: 0, high: 2}
@@ -188,19 +199,38 @@ class Transfer:
             Layout.slab(extents, comm.Get_size(), places[axisB]),
             Layout.slab(extents, comm.Get_size(), places[axisA]),
         ]
+        self._blocks = [(fields, *layout.local_shape(comm.Get_rank())) for layout in self._layouts]
 
     def _move(self, source: NDArray[Any], target: NDArray[Any], backward: bool) -> None:
-        layouts = self._layouts[::-1] if backward else self._layouts
-        shapes = (self.subshapeB, self.subshapeA) if backward else (self.subshapeA, self.subshapeB)
-        for array, shape in zip((source, target), shapes, strict=True):
-            if array.shape != shape or array.dtype != self.dtype:
-                raise ValueError(f"the transfer takes {shape} of {self.dtype}, not {array.shape} of {array.dtype}")
-        rank = self.comm.Get_rank()
-        block = np.ascontiguousarray(source).view(np.ndarray).reshape((self._fields, *layouts[0].local_shape(rank)))
-        into = np.ascontiguousarray(target).view(np.ndarray).reshape((self._fields, *layouts[1].local_shape(rank)))
-        moved(block, *layouts, self.comm, {}, into)
-        if not np.may_share_memory(into, target):
-            target[...] = into.reshape(target.shape)
+        ways = (1, 0) if backward else (0, 1)
+        shapes = (self.subshapeA, self.subshapeB)
+        wrong = [
+            f"the transfer takes {shapes[way]} of {self.dtype}, not {array.shape} of {array.dtype}"
+            for way, array in zip(ways, (source, target), strict=True)
+            if array.shape != shapes[way] or array.dtype != self.dtype
+        ]
+
+        def block() -> NDArray[Any]:
+            if wrong:
+                raise ValueError(wrong[0])
+            return np.ascontiguousarray(source).view(np.ndarray).reshape(self._blocks[ways[0]])
+
+        if self.axisA == self.axisB:
+            mpi.agree(self.comm, lambda: wrong and block())
+            target[...] = source
+            return
+        into = None
+        if not wrong:
+            into = (target if target.flags.c_contiguous else np.empty(target.shape, self.dtype)).view(np.ndarray)
+        moved(
+            block,
+            *(self._layouts[way] for way in ways),
+            self.comm,
+            {},
+            None if into is None else into.reshape(self._blocks[ways[1]]),
+        )
+        if into is not None and not target.flags.c_contiguous:
+            target[...] = into
 
     def forward(self, arrayA: NDArray[Any], arrayB: NDArray[Any]) -> None:  # noqa: N803
         """Move ``arrayA`` to ``arrayB``. Collective over ``comm``."""

@@ -3,14 +3,16 @@
 import copy
 import pickle
 import re
+import sys
 import threading
+import types
 
 import numpy as np
 import pytest
 
 import shardfft
 from shardfft import Layout
-from shardfft._ground import mpi
+from shardfft._ground import mpi, telling
 
 pytestmark = pytest.mark.ranks
 
@@ -397,3 +399,35 @@ def test_processes_that_do_not_know_each_other(comm, monkeypatch):
     with pytest.warns(RuntimeWarning, match="started 4 processes .SLURM_STEP_NUM_TASKS., but each is alone"):
         shardfft.plan(SHAPE, comm=comm, effort="estimate").close()
     shardfft.plan(SHAPE, comm=comm, effort="estimate").close()  # told once
+
+
+def test_notebooks_show_three_lines(monkeypatch):
+    """A shell with IPython's interface: an error of this package has its own lines there, any other keeps IPython's."""
+
+    class Shell:
+        custom_exceptions = ()
+        shown = None
+
+        def set_custom_exc(self, kinds, handler):
+            self.custom_exceptions, self.handler = kinds, handler
+
+        def showtraceback(self, told, tb_offset=None):
+            self.shown = getattr(told[1], "_render_traceback_", list)()
+
+        def run(self, cell):
+            try:
+                exec(compile(cell, "cell", "exec"), {"shardfft": shardfft})
+            except self.custom_exceptions as error:
+                self.handler(self, type(error), error, error.__traceback__.tb_next)
+            return self.shown
+
+    shell = Shell()
+    monkeypatch.setitem(sys.modules, "IPython", types.SimpleNamespace(get_ipython=lambda: shell))
+    telling.tell_in_notebooks()
+    lines = shell.run("shardfft.plan((8, 6), exchange='pigeons')")
+    assert lines[0].startswith("shardfft.ArgumentError: unknown exchange 'pigeons'") and len(lines) == 2
+    assert lines[1] == '  File "cell", line 1, in <module>'  # and its source, where a notebook keeps it
+    assert shell.run("1 / 0") == []
+    handler = shell.handler
+    telling.tell_in_notebooks()
+    assert shell.handler is handler, "who handles errors already goes on with it"

@@ -32,7 +32,7 @@ from ._doors.numpy_like import (  # fmt: skip
     rfft2,
     rfftn,
 )
-from ._ground import abort
+from ._ground import abort, telling
 from ._ground.abort import abort_on_exception
 from ._ground.errors import ArgumentError, Error
 from ._layouts.gather_layout import gather_layout
@@ -48,6 +48,7 @@ from ._transforms.convolve import convolve
 from ._transforms.vector import curl, divergence, gradient, project
 
 abort.install_for_scripts()
+telling.tell_in_notebooks()
 
 __version__ = "0.2.0"
 __all__ = [

@@ -8,11 +8,12 @@ import traceback
 import warnings
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
 _HERE = str(Path(__file__).parent.parent)
 _RUNNERS = re.compile(
-    r"<frozen runpy>|.*[/\\](runpy|mpi4py[/\\](run|__main__))\.py"
-)  # above a script: ``python -m mpi4py``
+    r"<frozen runpy>|.*[/\\](runpy|mpi4py[/\\](run|__main__)|(IPython|ipykernel)[/\\].*)\.py"
+)  # above a script: ``python -m mpi4py``; above a cell: the notebook's kernel
 _OF_RANK = re.compile(r"\[rank (\d+)\]$")
 _TELLER = "_shardfft_teller"
 
@@ -46,6 +47,21 @@ def lines_of(kind: type[BaseException], error: BaseException, trace: TracebackTy
     stack = traceback.StackSummary.extract(iter(frames))
     sentence = "".join(traceback.format_exception_only(kind, error)).splitlines()
     return [*sentence, *"".join(stack.format()).splitlines()]
+
+
+def tell_in_notebooks() -> None:
+    """Let IPython show errors of this package as scripts do, unless the user handles errors there."""
+    shell: Any = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    if shell is None or shell.custom_exceptions:
+        return
+
+    def show(shell: Any, kind: type[BaseException], error: Any, trace: Any, tb_offset: int | None = None) -> None:
+        last = [frame for frame, _ in traceback.walk_tb(trace)][-1:]
+        if last and _ours(last[0].f_code.co_filename):  # IPython asks errors for their own lines
+            error._render_traceback_ = lambda *_: lines_of(kind, error, trace)
+        shell.showtraceback((kind, error, trace), tb_offset=tb_offset)
+
+    shell.set_custom_exc((Exception,), show)
 
 
 def warn_of_copies(side: str) -> None:

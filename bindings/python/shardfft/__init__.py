@@ -39,8 +39,10 @@ from ._layouts.gather_layout import gather_layout
 from ._layouts.layout import Layout, Piece
 from ._layouts.side import Side
 from ._libraries.device_array import DeviceArray
+from ._plans.halo import HaloExchange
 from ._plans.operator import Operator, SpectrumPart
 from ._plans.options import Option, options
+from ._plans.particles import ParticleMesh
 from ._plans.plan import Plan, plan
 from ._plans.recent import clear_plans
 from ._plans.report import Report
@@ -52,11 +54,12 @@ telling.tell_in_notebooks()
 
 __version__ = "0.2.0"
 __all__ = [
-    "ArgumentError", "DeviceArray", "DistArray", "Error", "Layout", "Operator", "Option", "Piece", "Plan", "Report",
-    "Side", "SpectrumPart", "abort_on_exception", "algorithm_names", "clear_plans", "convolve", "curl", "dctn",
-    "device_exchange_names", "divergence", "dstn", "exchange_names", "fft", "fft2", "fftn", "gather", "gather_layout",
-    "gradient", "idctn", "idstn", "ifft", "ifft2", "ifftn", "irfft", "irfft2", "irfftn", "local_fft_names", "options",
-    "plan", "project", "redistribute", "rfft", "rfft2", "rfftn", "scatter", "scipy",
+    "ArgumentError", "DeviceArray", "DistArray", "Error", "HaloExchange", "Layout", "Operator", "Option",
+    "ParticleMesh", "Piece", "Plan", "Report", "Side", "SpectrumPart", "abort_on_exception", "algorithm_names",
+    "clear_plans", "convolve", "curl", "dctn", "device_exchange_names", "divergence", "dstn", "exchange_names",
+    "fft", "fft2", "fftn", "gather", "gather_layout", "gradient", "idctn", "idstn", "ifft", "ifft2", "ifftn",
+    "irfft", "irfft2", "irfftn", "local_fft_names", "options", "plan", "project", "redistribute", "rfft", "rfft2",
+    "rfftn", "scatter", "scipy",
 ]  # fmt: skip
 for _name in __all__:  # where users find classes, and pickles
     if isinstance(globals()[_name], type):

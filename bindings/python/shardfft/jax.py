@@ -2,7 +2,8 @@
 
 ``fftn``, ``ifftn``, ``rfftn`` and ``irfftn`` take arrays that are cut over the devices of a mesh and give such arrays,
 by ``shard_map``: local transforms, and all-to-alls between; nothing is gathered, and MPI is not needed. ``forward``,
-``backward`` and ``apply`` run plans over MPI on this rank's part: cosine transforms, kept modes, operators.
+``backward`` and ``apply`` run plans over MPI on this rank's part: cosine transforms, kept modes, operators;
+``deposit`` and ``interpolate`` are those of a :class:`shardfft.ParticleMesh`.
 
 JAX cuts axes in equal pieces only. Where an axis of the result does not divide, as the n/2 + 1 modes of a halved one,
 the result is cut along the first axis that does (:func:`spec_of` tells), or give ``out_spec``. An array whose axes do
@@ -22,6 +23,7 @@ except ImportError as error:
 import jax.numpy as jnp
 
 from ._frameworks import jax_plans, jax_sharding, linear
+from ._frameworks.jax_particles import deposit, interpolate
 from ._frameworks.stages import check_norm, chosen_axes
 
 if TYPE_CHECKING:
@@ -29,7 +31,10 @@ if TYPE_CHECKING:
     from ._plans.operator import Operator
     from ._plans.plan import Plan
 
-__all__ = ["apply", "backward", "fftn", "forward", "ifftn", "irfftn", "padded_shape", "rfftn", "spec_of"]
+__all__ = [
+    "apply", "backward", "deposit", "fftn", "forward", "ifftn", "interpolate", "irfftn", "padded_shape", "rfftn",
+    "spec_of",
+]  # fmt: skip
 
 
 def _problem(

@@ -10,6 +10,8 @@
 ``forward``, ``backward`` and ``apply`` run any plan over a communicator: cosine transforms, kept modes, operators. All
 are differentiable, backward, forward and twice, and collective; so is ``loss.backward()``.
 
+``deposit`` and ``interpolate`` are those of a :class:`shardfft.ParticleMesh`, differentiable once.
+
 ``SpectralConv`` is the layer of Fourier neural operators on fields that are cut in space.
 """
 
@@ -27,6 +29,7 @@ except ImportError as error:
 from ._frameworks import linear, torch_compiled, torch_dtensor
 from ._frameworks.torch_autograd import mapped
 from ._frameworks.torch_numbers import in_type_of, numbers_of, real_extent
+from ._frameworks.torch_particles import deposit, interpolate
 from ._frameworks.torch_spectral import SpectralConv
 from ._ground import mpi
 from ._ground.arguments import axes_of
@@ -46,8 +49,8 @@ if TYPE_CHECKING:
     Axes = Sequence[int] | int | None
 
 __all__ = [
-    "SpectralConv", "apply", "backward", "dctn", "dstn", "fftn", "forward",
-    "idctn", "idstn", "ifftn", "irfftn", "rfftn",
+    "SpectralConv", "apply", "backward", "dctn", "deposit", "dstn", "fftn", "forward",
+    "idctn", "idstn", "ifftn", "interpolate", "irfftn", "rfftn",
 ]  # fmt: skip
 
 

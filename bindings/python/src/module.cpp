@@ -109,4 +109,5 @@ NB_MODULE(_core, module) {
   shardfft::python::bind_operator(module);
   shardfft::python::bind_plan(module);
   shardfft::python::bind_redistribution(module);
+  shardfft::python::bind_halo(module);
 }

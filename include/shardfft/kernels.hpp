@@ -22,4 +22,7 @@ struct KernelsFor {
 /// known.
 std::vector<std::string> compile_kernels(const KernelsFor& plans);
 
+/// Why nothing is kept in the folder of this library (SHARDFFT_CACHE); empty if it can be used, or none is named.
+std::string why_nothing_is_kept();
+
 }  // namespace shardfft

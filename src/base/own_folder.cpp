@@ -6,14 +6,17 @@
 
 #include <array>
 #include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <iostream>
 #include <mutex>
 #include <set>
 
+#include "base/environment.hpp"
 #include "base/file_signal.hpp"
 #include "base/proof.hpp"
 #include "base/text.hpp"
+#include "shardfft/kernels.hpp"
 
 namespace shardfft {
 
@@ -26,13 +29,14 @@ void say_once(const std::string& sentence) {
   if (said.insert(sentence).second) std::cerr << sentence << std::endl;
 }
 
-void say_not_used(const std::string& path, const std::string& why) {
-  say_once("shardfft: " + path + " is neither read nor written, because " + why);
+std::string not_used(const std::string& path, const std::string& why) {
+  return path + " is neither read nor written, because " + why;
 }
 
-/// Closes what is not this user's alone, and says so; -1 then.
-int judged(int descriptor, const std::string& path, mode_t kind) {
-  if (descriptor < 0) return -1;
+void say_not_used(const std::string& path, const std::string& why) { say_once("shardfft: " + not_used(path, why)); }
+
+/// Why an open file is not this user's alone; empty if it is.
+std::string flaw(int descriptor, mode_t kind) {
   struct stat found {};
   Text why;
   if (fstat(descriptor, &found) != 0 || (found.st_mode & S_IFMT) != kind)
@@ -41,10 +45,16 @@ int judged(int descriptor, const std::string& path, mode_t kind) {
     why << "user " << found.st_uid << " owns it, and this process is user " << geteuid() << "'s";
   else if ((found.st_mode & (S_IWGRP | S_IWOTH)) != 0)
     why << "its group or others may write it (mode " << std::oct << (found.st_mode & 07777) << "; chmod go-w helps)";
-  else
-    return descriptor;
+  return why.str();
+}
+
+/// Closes what is not this user's alone, and says so; -1 then.
+int judged(int descriptor, const std::string& path, mode_t kind) {
+  if (descriptor < 0) return -1;
+  const std::string why = flaw(descriptor, kind);
+  if (why.empty()) return descriptor;
   ::close(descriptor);
-  say_not_used(path, why.str());
+  say_not_used(path, why);
   return -1;
 }
 
@@ -67,6 +77,23 @@ int open_folder(const std::string& path) {
 }
 
 }  // namespace
+
+std::string cache_directory() {
+  if (const auto said = environment("SHARDFFT_CACHE")) return *said;
+  if (const auto base = environment("XDG_CACHE_HOME"); base && !base->empty()) return *base + "/shardfft";
+  if (const auto home = environment("HOME"); home && !home->empty()) return *home + "/.cache/shardfft";
+  return {};
+}
+
+std::string why_nothing_is_kept() {
+  const std::string path = cache_directory();
+  if (path.empty()) return {};
+  const int folder = open_folder(path);
+  if (folder < 0) return not_used(path, std::string("it cannot be opened: ") + std::strerror(errno));
+  const std::string why = flaw(folder, S_IFDIR);
+  ::close(folder);
+  return why.empty() ? why : not_used(path, why);
+}
 
 OwnFolder::OwnFolder(const std::string& path) : path_(path), descriptor_(judged(open_folder(path), path, S_IFDIR)) {}
 

@@ -5,6 +5,10 @@
 
 namespace shardfft {
 
+/// SHARDFFT_CACHE, else shardfft in XDG_CACHE_HOME or in ~/.cache; empty where none of them is set, or SHARDFFT_CACHE
+/// is: nothing is kept then.
+std::string cache_directory();
+
 /// A folder of this user's. It is neither read nor written if another user owns it or others may write it, and the same
 /// holds for each file in it; a sentence on standard error says so once. They are judged when they are open already, so
 /// that nobody can put another one in their place meanwhile. Links in the place of files are not followed.

@@ -9,7 +9,6 @@
 #include <optional>
 #include <thread>
 
-#include "base/environment.hpp"
 #include "base/own_folder.hpp"
 #include "base/text.hpp"
 #include "tune/defaults.hpp"
@@ -75,13 +74,6 @@ std::string hash_of(const std::string& text) {
   Text hex;
   hex << std::hex << value;
   return hex.str();
-}
-
-std::string cache_directory() {
-  if (const auto said = environment("SHARDFFT_CACHE")) return *said;
-  if (const auto base = environment("XDG_CACHE_HOME"); base && !base->empty()) return *base + "/shardfft";
-  if (const auto home = environment("HOME"); home && !home->empty()) return *home + "/.cache/shardfft";
-  return {};
 }
 
 std::string cached(const std::string& directory, const std::string& key, const std::function<std::string()>& make) {

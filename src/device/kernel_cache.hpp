@@ -8,10 +8,6 @@ namespace shardfft::device::lines {
 /// 64 bits of it, in hexadecimal.
 std::string hash_of(const std::string& text);
 
-/// SHARDFFT_CACHE, else shardfft in XDG_CACHE_HOME or in ~/.cache; empty where none of them is set, or SHARDFFT_CACHE
-/// is: nothing is kept then.
-std::string cache_directory();
-
 /// What was kept under `key` in `directory`; else what make() returns, kept there. Files that are damaged or of another
 /// key are made anew; a directory that cannot be written is no error, nor is one that is not this user's alone
 /// (base/own_folder). While one process of a host makes something others wait for it, but not for long: then they make

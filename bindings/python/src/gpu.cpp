@@ -64,4 +64,5 @@ void shardfft::python::bind_gpu(nb::module_& module) {
         return compile_kernels({extents, real, precision, architecture, verify});
       },
       "extents"_a, "real"_a, "precision"_a, "architecture"_a, "verify"_a);
+  module.def("why_nothing_is_kept", why_nothing_is_kept);
 }

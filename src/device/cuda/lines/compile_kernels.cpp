@@ -123,7 +123,7 @@ void device::begin_kernels(const KernelsFor& plans) {
 
 std::vector<std::string> compile_kernels(const KernelsFor& plans) {
   if (lines::nvrtc_version().empty()) fail(Status::unsupported, "libnvrtc was not found");
-  const std::string folder = lines::cache_directory();
+  const std::string folder = cache_directory();
   if (folder.empty() || !OwnFolder(folder).usable())
     fail(Status::invalid_argument, "there is no folder to keep kernels in: SHARDFFT_CACHE names one");
   return KernelSet(plans).compiled();

@@ -16,6 +16,7 @@
 #include <set>
 #include <thread>
 
+#include "base/own_folder.hpp"
 #include "base/succeeds.hpp"
 #include "base/text.hpp"
 #include "device/cuda/lines/compile_apart.hpp"

@@ -45,6 +45,11 @@ RUN = [
     (r"shardfft-bench compare (--relative-to \S+ )?results/\w+ results/\w+",
      "shardfft-bench compare {1} --threshold 99 results/one-host results/one-host"),
     (r"shardfft (info|options --(markdown|types))", "{0}"),
+    # exit code 1 says that there are findings
+    (r"mpirun -n (\d) shardfft doctor( --shape \S+)?( .*)?",
+     "mpirun --oversubscribe -n 2 shardfft doctor --shape 12^3 {3} || [[ $? == 1 ]]"),
+    (r"mpirun -n \d shardfft selftest --shape \S+ (--state \S+)",
+     "mpirun --oversubscribe -n 2 shardfft selftest --shape 8x6x10 --only exchange=p2p {1}"),
     # bench/scaling
     (r"build-scaling/memory_floor (-kib 512 )?1 2( > \S+)?", "OMP_NUM_THREADS=1 build-scaling/memory_floor {1}1 {2}"),
     (r"build-scaling/fma_peak 1 2", "build-scaling/fma_peak 1"),
@@ -82,7 +87,8 @@ INLINE = [
     r"mpirun -n 4 python script\.py",
     r"pip uninstall shardfft shardfft-cuda13",
     r"python -m \.\.\.",
-    r"shardfft (bench|info|compile|options --(markdown|types))",
+    r"shardfft (bench|info|compile|doctor|selftest|options --(markdown|types))",
+    r"mpirun -n 4 shardfft doctor",
     r"\./run --help",
     r"\.ci/run (full|large|kernels|frameworks|wheels|packages|mpich|threads|clang|strict)",
 ]

@@ -1,7 +1,7 @@
 """Imports of the package go one way, from a room to those below it: the Python twin of tests/includes.
 
-_core <- _ground <- _libraries <- _layouts <- _plans <- _arrays <- _transforms <- {_doors, _frameworks} <- modules at
-the top <- compat.
+_core <- _ground <- _libraries <- _layouts <- _plans <- _arrays <- _transforms <- {_doctor, _doors, _frameworks} <-
+modules at the top <- compat.
 """
 
 import ast
@@ -18,6 +18,7 @@ HEIGHTS = {
     "_plans": 4,
     "_arrays": 5,
     "_transforms": 6,
+    "_doctor": 7,
     "_doors": 7,
     "_frameworks": 7,
     "": 8,

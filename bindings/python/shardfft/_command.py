@@ -15,9 +15,14 @@ import time
 import numpy
 
 from . import __version__, _core
+from ._doctor import doctor, selftest
 from ._ground import mpi
+from ._ground.errors import Error
+from ._ground.telling import teller
 from ._plans import options
 
+#: Commands of the ranks of a job: their words, and what they do.
+_OF_JOBS = {"doctor": doctor, "selftest": selftest}
 _HARNESS = {
     "bench": "measure libraries beside each other",
     "report": "draw and tabulate results",
@@ -42,6 +47,8 @@ def _parser() -> argparse.ArgumentParser:
     kernels.add_argument("--kind", choices=["complex", "real"], default="complex", help="of the array (%(default)s)")
     kernels.add_argument("--precision", choices=["single", "double"], default="double", help="(%(default)s)")
     kernels.add_argument("--verify", action="store_true", help="for plans with the option verify")
+    for name, module in _OF_JOBS.items():
+        module.words(commands.add_parser(name, help=(module.__doc__ or "").splitlines()[0].partition(": ")[2]))
     for name, what in _HARNESS.items():
         commands.add_parser(name, help=what, add_help=False)  # the harness has its own
     return parser
@@ -127,6 +134,20 @@ def _compile(chosen: argparse.Namespace) -> int:
     return 0
 
 
+def _of_job(chosen: argparse.Namespace) -> int:
+    """Run a command of all ranks of a job, of which one says what is wrong with its words."""
+    try:
+        status = _OF_JOBS[chosen.command].run(chosen)
+    except (TypeError, ValueError, OSError, Error) as error:
+        if teller(error) is None or teller(error) == mpi.communicator(None).rank:
+            print(f"shardfft: {error}", file=sys.stderr)
+        status = 2
+    if status != 0:
+        sys.stdout.flush()
+        raise SystemExit(status)  # all ranks end alike; sys.exit of a script would end the job by MPI_Abort
+    return 0
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Run the command; give its exit status."""
     words = sys.argv[1:] if arguments is None else arguments
@@ -137,7 +158,9 @@ def main(arguments: list[str] | None = None) -> int:
     if rest:
         parser.error(f"{chosen.command} takes no options: {' '.join(rest)}")
     try:
-        if chosen.command == "compile":
+        if chosen.command in _OF_JOBS:
+            status = _of_job(chosen)
+        elif chosen.command == "compile":
             status = _compile(chosen)
         else:
             status = _info() if chosen.command == "info" else _show_options(chosen.markdown, chosen.types)

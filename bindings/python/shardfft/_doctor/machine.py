@@ -1,0 +1,77 @@
+"""The machine file: figures of a machine in one form, for whoever predicts or simulates.
+
+docs/doctor.md describes its members. A file of another version, or one in which something lacks or is no figure, is
+refused with a sentence.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+FORMAT, VERSION = "shardfft machine", 1
+#: The type of each member; a list holds the form of its entries.
+_FORM: dict[str, Any] = {
+    "format": str,
+    "version": int,
+    "made": str,
+    "shardfft": str,
+    "mpi": str,
+    "ranks": int,
+    "core_share": float,
+    "hosts": [{"name": str, "processor": str, "vectors": list, "cores": int, "memory_bytes": int, "ranks": int}],
+    "gpus": [{"host": str, "name": str}],
+    "libraries": [{"name": str, "version": str, "flops_per_second": float}],
+    "memory": [{"ranks": int, "bytes_per_second": float}],
+    "links": [{"between": str, "latency_seconds": float, "bytes_per_second": float}],
+    "alltoall": [{"ranks": int, "bytes_per_second_a_rank": float}],
+}
+
+
+def _check(value: Any, form: Any, name: str) -> None:
+    if isinstance(form, dict):
+        if not isinstance(value, dict):
+            raise ValueError(f"{name} must be an object, not {value!r}")
+        if lacking := sorted(set(form) - set(value)):
+            raise ValueError(f"{name} has no {', '.join(lacking)}")
+        for key, inner in form.items():
+            _check(value[key], inner, f"{name}.{key}")
+    elif isinstance(form, list):
+        if not isinstance(value, list):
+            raise ValueError(f"{name} must be a list, not {value!r}")
+        for number, entry in enumerate(value):
+            _check(entry, form[0], f"{name}[{number}]")
+    elif form in (int, float):
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < float("inf"):
+            raise ValueError(f"{name} must be a number of at least 0, not {value!r}")
+    elif not isinstance(value, form):
+        raise ValueError(f"{name} must be a {form.__name__}, not {value!r}")
+
+
+def checked(machine: Any, where: str) -> dict[str, Any]:
+    """Give the machine back if it has all that version 1 has; ``where``: its file, for errors."""
+    if not isinstance(machine, dict) or machine.get("format") != FORMAT:
+        raise ValueError(f"{where} is no machine file: its member format is not {FORMAT!r}")
+    if machine.get("version") != VERSION:
+        raise ValueError(f"{where} is a machine file of version {machine.get('version')}, and {VERSION} is read here")
+    _check(machine, _FORM, where)
+    return machine
+
+
+def read(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Read a machine file. Raises OSError, or ValueError if it is none that can be read here."""
+    try:
+        return checked(json.loads(Path(path).read_text()), os.fspath(path))
+    except json.JSONDecodeError as error:
+        raise ValueError(f"{os.fspath(path)} is no machine file: {error}") from None
+
+
+def write(machine: dict[str, Any], path: str | os.PathLike[str]) -> None:
+    """Write one, whole or not at all."""
+    checked(machine, os.fspath(path))
+    target = Path(path)
+    unfinished = target.with_name(f"{target.name}.{os.getpid()}")
+    unfinished.write_text(json.dumps(machine, indent=1) + "\n")
+    unfinished.replace(target)

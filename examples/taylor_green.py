@@ -3,8 +3,9 @@
     mpirun -n 4 python examples/taylor_green.py --points 64 --reynolds 200 --steps 100 --checkpoint state
 
 Products are free of aliases, because a plan keeps two thirds of the modes. Runge-Kutta of fourth order. A checkpoint
-can be taken up by any number of ranks: --restart state. With --plot energy.png the last spectrum is drawn, and
---history energy.csv keeps the energy and its loss of each step. --processor gpu keeps the fields on GPUs, by CuPy.
+can be taken up by any number of ranks: --restart state. The spectrum is printed every tenth step. With --plot
+energy.png the last one is drawn, and --history energy.csv keeps the energy and its loss of each step. --processor gpu
+keeps the fields on GPUs, by CuPy.
 """
 
 import argparse
@@ -103,6 +104,13 @@ class Flow:
         self.time = saved.attrs["time"]
 
 
+def show(flow, number):
+    """Print the energy in shells of wavenumbers; all ranks add up, one prints."""
+    k, energy = (abs(flow.modes) ** 2 / 2).shells()
+    if flow.plan.comm.rank == 0:
+        print(f"\nspectrum of step {number}:", " ".join(f"{one:.0f}:{e:.3e}" for one, e in zip(k, energy, strict=True)))
+
+
 def draw(flow, path):
     """Draw the energy in shells of wavenumbers; all ranks add up, one draws."""
     k, energy = (abs(flow.modes) ** 2 / 2).shells()
@@ -134,6 +142,7 @@ def main():
     parser.add_argument("--restart", help="a checkpoint to begin with")
     parser.add_argument("--checkpoint", help="where to write one at the end")
     parser.add_argument("--plot", help="a picture of the last spectrum")
+    parser.add_argument("--spectra", type=int, default=10, help="the spectrum is printed every so many steps; 0: never")
     parser.add_argument("--history", help="a table: time, energy and its loss of each step")
     told = parser.parse_args()
     flow = Flow(told.points, told.reynolds, layout=told.layout, processor=told.processor)
@@ -145,6 +154,8 @@ def main():
         energy, dissipation = flow.energy(), flow.dissipation()
         history.append((flow.time, energy, dissipation))
         note(told.history, f"{flow.time:.6g},{energy!r},{dissipation!r}")
+        if told.spectra and number % told.spectra == 0:
+            show(flow, number)
         if MPI.COMM_WORLD.rank == 0:
             print(f"\r[{number}/{told.steps}] t = {flow.time:.3f}  energy {energy:.9f}  lost {dissipation:.3e}", end="")
     if MPI.COMM_WORLD.rank == 0:

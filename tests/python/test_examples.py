@@ -140,3 +140,32 @@ def test_a_spectrum_is_drawn(comm, tmp_path):
     assert (comm.rank != 0) or path.stat().st_size > 1000
     assert k[2] == 2
     flow.plan.close()
+
+
+def test_a_spectrum_is_printed(comm, capsys):
+    """Every tenth step; of the vortex as it begins, whose modes have the wavenumber sqrt(3)."""
+    taylor_green = program("taylor_green")
+    flow = taylor_green.Flow(12, 100, comm)
+    flow.start()
+    taylor_green.show(flow, 10)
+    told = capsys.readouterr().out
+    assert ("spectrum of step 10: 0:" in told and "2:1.250e-01" in told) == (comm.rank == 0)
+    flow.plan.close()
+
+
+def test_particle_mesh(comm, rng):
+    """Newton's force beyond three points; no force of all bodies on themselves; steps keep them."""
+    example = program("particle_mesh")
+    gravity = example.Gravity(32, comm=comm)
+    near, far = (example.error(gravity, points / 32, probes=40) for points in (0.5, 6))
+    assert near > 0.9 and far < 4e-3
+    positions, masses = rng.uniform(-1, 1, (20, 3)), rng.uniform(1, 2, 20)
+    positions, masses = gravity.settle(positions, masses)
+    push = comm.allreduce((masses[:, None] * gravity.accelerations(positions, masses)).sum(axis=0))
+    assert np.abs(push).max() < 1e-9
+    velocities = np.zeros_like(positions)
+    for _ in range(2):
+        positions, velocities, masses = gravity.step(positions, velocities, masses, 1e-4)
+    assert comm.allreduce(len(positions)) == 20 * comm.size
+    assert np.abs(comm.allreduce((masses[:, None] * velocities).sum(axis=0))).max() < 1e-10
+    gravity.close()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import resource
+import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -22,6 +24,17 @@ def place(tmp_path_factory) -> Place:
     if not INSTALL.is_dir():
         pytest.skip(f"{INSTALL} is missing: ./run build makes it")
     return Place(tmp_path_factory.mktemp("documents"))
+
+
+@pytest.fixture(scope="session")
+def preloaded(tmp_path_factory) -> str:
+    """A library that makes faults in MPI programs, built with the compiler of their MPI library."""
+    compiler = shutil.which("mpicc.openmpi") or shutil.which("mpicc")
+    if compiler is None:
+        pytest.skip("there is no mpicc")
+    library = tmp_path_factory.mktemp("preloaded") / "faults.so"
+    subprocess.run([compiler, "-shared", "-fPIC", "-o", library, ROOT / "tests/docs/faults.c"], check=True)
+    return str(library)
 
 
 @pytest.fixture(autouse=True)

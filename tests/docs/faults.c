@@ -1,8 +1,12 @@
-/* Preloaded before an MPI program, which then sends wrong messages. FAULT=sign: a large message has one sign wrong.
-   FAULT=swap: of a collective two messages of one size change places. Rank 0 of the job, and whoever can, does so. */
+/* Preloaded before an MPI program. FAULT=sign: each large message has one sign wrong. FAULT=swap: of a collective call
+   two messages of one size change places. FAULT=unreadable: no process may read another one's memory. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/types.h>
 
 static int is(const char* fault) {
   const char* told = getenv("FAULT");
@@ -29,4 +33,14 @@ int MPI_Ialltoallv(const void* out, const int out_counts[], const int out_at[], 
         if (out_counts[a] == out_counts[b] && out_counts[a] > 0) swapped[a] = out_at[b], swapped[b] = out_at[a];
   return PMPI_Ialltoallv(out, out_counts, is("swap") ? swapped : out_at, out_type, in, in_counts, in_at, in_type, comm,
                          request);
+}
+
+struct iovec;
+ssize_t process_vm_readv(pid_t process, const struct iovec* here, unsigned long here_count, const struct iovec* there,
+                         unsigned long there_count, unsigned long flags) {
+  ssize_t (*next)(pid_t, const struct iovec*, unsigned long, const struct iovec*, unsigned long, unsigned long);
+  *(void**)&next = dlsym(RTLD_NEXT, "process_vm_readv");
+  if (!is("unreadable") && next != NULL) return next(process, here, here_count, there, there_count, flags);
+  errno = EPERM;
+  return -1;
 }

@@ -18,8 +18,8 @@ MPICH = Path("/usr/lib/x86_64-linux-gnu/libmpich.so.12")
 class Jobs:
     """Starts the doctor as users do, and gives its findings."""
 
-    def __init__(self, place, folder: Path):
-        self.place, self.folder = place, folder
+    def __init__(self, place, folder: Path, preloaded: str):
+        self.folder, self.preloaded = folder, preloaded
         self.command = [str(place.folder / ".venv/bin/python"), "-m", "shardfft", "doctor"]
         self.environment = {name: value for name, value in place.environment().items() if name != "SHARDFFT_BUILT"}
 
@@ -55,8 +55,8 @@ class Jobs:
 
 
 @pytest.fixture
-def jobs(place, tmp_path) -> Jobs:
-    return Jobs(place, tmp_path)
+def jobs(place, tmp_path, preloaded) -> Jobs:
+    return Jobs(place, tmp_path, preloaded)
 
 
 def process_namespaces(jobs):
@@ -67,6 +67,12 @@ def process_namespaces(jobs):
 def small_dev_shm(jobs):
     script = "mount -t tmpfs -o size=64k none /dev/shm"
     return jobs.inside(script, jobs.ranks(2, options=["--mca", "btl", "tcp,self"])), {}
+
+
+def unreadable_arrays(jobs):
+    """The kernel refuses to read other processes' memory, as in containers without leave to trace."""
+    preload = ["env", f"LD_PRELOAD={jobs.preloaded}", "FAULT=unreadable"]
+    return jobs.ranks(2, "--output", "natural", before=preload, options=["--mca", "btl", "tcp,self"]), {}
 
 
 def foreign_cache(jobs):
@@ -102,6 +108,7 @@ def on_one_core(jobs):
 #: For each fault its finding, and how it is set up: a command, and variables.
 FAULTS = {
     "a process namespace for each rank": ("shared-memory", process_namespaces),
+    "arrays that others may not read": ("input-copies", unreadable_arrays),
     "single-copy messages switched off": (
         "single-copy", lambda jobs: (jobs.ranks(2), {"OMPI_MCA_btl_vader_single_copy_mechanism": "none"})),
     "more threads than cores": ("threads", lambda jobs: (jobs.ranks(1, "--set", f"threads={2 * os.cpu_count()}",

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import subprocess
 
 import pytest
-from blocks import ROOT
 
 SMALL = ["--shape", "14x12x9"]
 
@@ -25,17 +23,6 @@ def selftest(place, tmp_path):
         return done.returncode, done.stdout, done.stderr
 
     return run
-
-
-@pytest.fixture(scope="module")
-def wrong_messages(tmp_path_factory):
-    """Give a library that makes messages wrong; built with the compiler of the MPI library that is tested."""
-    compiler = shutil.which("mpicc.openmpi") or shutil.which("mpicc")
-    if compiler is None:
-        pytest.skip("there is no mpicc")
-    library = tmp_path_factory.mktemp("wrong") / "wrong.so"
-    subprocess.run([compiler, "-shared", "-fPIC", "-o", library, ROOT / "tests/docs/wrong_messages.c"], check=True)
-    return str(library)
 
 
 def test_all_is_right(selftest):
@@ -56,12 +43,12 @@ def test_all_is_right(selftest):
 
 
 @pytest.mark.parametrize(("fault", "exchange", "ranks"), [("sign", "p2p", 2), ("swap", "alltoallv", 3)])
-def test_wrong_messages(selftest, wrong_messages, fault, exchange, ranks):
+def test_wrong_messages(selftest, preloaded, fault, exchange, ranks):
     """One wrong sign, or two messages that change places: nothing else of the job is wrong."""
     words = ["--only", f"exchange={exchange} kind=c2c output=natural"]
-    status, said, _ = selftest(ranks, *words, LD_PRELOAD=wrong_messages)
+    status, said, _ = selftest(ranks, *words, LD_PRELOAD=preloaded)
     assert status == 0 and "4 checks: 4 passed, 0 failed" in said, said
-    status, said, _ = selftest(ranks, *words, LD_PRELOAD=wrong_messages, FAULT=fault)
+    status, said, _ = selftest(ranks, *words, LD_PRELOAD=preloaded, FAULT=fault)
     assert status == 1 and ": failed: " in said, said
 
 

@@ -22,7 +22,7 @@ _MENDS = {
     "fftw-vectors": "local_fft='auto' takes a faster library; or build FFTW with --enable-avx2",
     "governor": "cpupower frequency-set -g performance, as root",
     "huge-pages": "echo madvise > /sys/kernel/mm/transparent_hugepage/enabled, as root",
-    "input-copies": "give plans arrays of plan.input.empty(); in a container: --cap-add=SYS_PTRACE",
+    "input-copies": "arrays of plan.allocate_input() and allocate_output(); in a container: --cap-add=SYS_PTRACE",
     "locked-memory": "ulimit -l unlimited; Slurm: PropagateResourceLimitsExcept=MEMLOCK",
     "no-gpu": "one rank for each GPU; shardfft info names them",
     "no-gpu-support": "pip install shardfft-cuda13, or build with -DSHARDFFT_GPU=CUDA",

@@ -141,6 +141,9 @@ def reference(comm: MPI.Comm, bandwidth: float | None, **options: Any) -> dict[s
             "epsilon": float(np.finfo(x.dtype).eps),
             "exchange": report["exchange"],
             "local_fft": report["local_fft"],
-            "input_reads": report["forward"]["input_reads"],
+            "reads": {
+                way: sum(report[run]["input_reads"][way] for run in ("forward", "backward"))
+                for way in ("across", "staged")
+            },
             "way": report["way"],
         }

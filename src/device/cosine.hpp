@@ -1,13 +1,15 @@
 #pragma once
-// What comes before and after the Fourier transforms of which cosine and sine transforms are made (cosine_map.hpp), as
-// kernels enqueued on a stream of the current device.
+// What comes before and after the Fourier transforms of which cosine and sine transforms are made
+// (local/cosine_map.hpp), as kernels enqueued on a stream of the current device.
 #include <cstdint>
 
-#include "device/cosine_map.hpp"
 #include "geometry/loop.hpp"
+#include "local/cosine_map.hpp"
 #include "shardfft/layout.hpp"
 
 namespace shardfft::device {
+
+using namespace cosine_map;
 
 /// A batch of real lines of n points, two of them a complex line of the work array, on the way from or to the user's
 /// array. Strides are in real numbers of that array and in complex numbers of the work array.

@@ -184,19 +184,9 @@ class Choosing {
     if (used.empty()) used.push_back(&makers_.candidates.front());
     for (const Backend* backend : used) {
       choice.names.push_back(backend->name);
-      choice.version += (choice.version.empty() ? "" : " and ") + version_of(*backend);
+      choice.version += (choice.version.empty() ? "" : " and ") + backend->version();
     }
     return choice;
-  }
-
-  /// The version of this library, and of another one that makes what this one cannot.
-  std::string version_of(const Backend& backend) const {
-    const auto is_cosine = [](const auto& fft) { return fft->spec().kind == Kind::r2r; };
-    const bool any = std::any_of(steps_.begin(), steps_.end(), [&](const FftStep& step) {
-      return std::any_of(step.ffts.begin(), step.ffts.end(), is_cosine);
-    });
-    return backend.version() +
-           (any && !backend.cosines ? "; cosine and sine transforms by " + fallback_backend().version() : "");
   }
 
   const FftMakers& makers_;

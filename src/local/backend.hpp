@@ -29,7 +29,7 @@ struct Backend {
   bool measures = false;
   /// Lines that lie side by side are faster where the results lie one behind the other.
   bool turns = false;
-  /// The library makes r2r transforms; fallback_backend() makes them for those that do not.
+  /// The library makes r2r transforms; else they are made of its Fourier transforms.
   bool cosines = false;
   /// Which transforms of at most max_axes axes the library makes; fallback_backend() makes the others. Empty:
   /// all.
@@ -50,11 +50,19 @@ const Backend& find_backend(const std::string& name);
 /// The backends among which `name` leaves the choice, the one expected to be the fastest here first: one for a name,
 /// all but the oracle for "auto". A library that is named is taken for inexact transforms too, so it has no `exact`.
 std::vector<Backend> candidates(const std::string& name);
-inline bool is_exact(const Backend& backend, const FftSpec& spec) { return !backend.exact || backend.exact(spec); }
+/// The Fourier transforms of which cosine and sine transforms of one real line an axis are made; strides say nothing.
+FftSpec fourier_spec(FftSpec cosines);
+/// What the library is asked for in order to make `spec`.
+inline FftSpec asked_of(const Backend& backend, const FftSpec& spec) {
+  return spec.kind == Kind::r2r && !backend.cosines ? fourier_spec(spec) : spec;
+}
+inline bool is_exact(const Backend& backend, const FftSpec& spec) {
+  return !backend.exact || backend.exact(asked_of(backend, spec));
+}
 /// make_local_fft() with a backend that need not be registered.
 std::unique_ptr<LocalFft> make_local_fft(const Backend& backend, const FftSpec& spec);
 
-/// What makes the transforms that other libraries do not make: FFTW, or the oracle in builds without it.
+/// What makes the transforms that other libraries do not make: FFTW, or lanes in builds without it.
 const Backend& fallback_backend();
 
 Backend fftw_backend();

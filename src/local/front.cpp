@@ -59,12 +59,15 @@ bool same_bytes(const FftSpec& spec) {
   return true;
 }
 
+bool needs_cosine(const FftSpec& spec, const Backend& backend) { return spec.kind == Kind::r2r && !backend.cosines; }
+
 bool needs_finish(const FftSpec& spec, const Backend& backend) {
+  if (needs_cosine(spec, backend)) return false;
   return (spec.scale != 1 && !backend.scales) || (spec.kind == Kind::r2c && spec.direction == Direction::backward);
 }
 
 bool needs_split(const FftSpec& spec, const Backend& backend) {
-  if (spec.kind != Kind::r2r && spec.transform.size() > backend.max_axes) return true;
+  if (spec.transform.size() > (needs_cosine(spec, backend) ? 1 : backend.max_axes)) return true;
   if (spec.kind != Kind::c2r || spec.transform.size() == 1) return false;
   return backend.needs_hermitian || (spec.preserve_input && !spec.in_place && backend.c2r_destroys);
 }
@@ -80,14 +83,18 @@ std::unique_ptr<LocalFft> build(const FftSpec& raw, const Backend& backend) {
 
   const bool finish = !copies && needs_finish(spec, backend);
   const bool split = !copies && needs_split(spec, backend);
-  if (!copies && !split && backend.takes && !backend.takes(spec)) return make_local_fft(fallback_backend(), spec);
-  CallLimits limits{backend.max_loops, backend.max_bytes, spec.threads};
-  if (finish || split) limits.max_bytes = std::min(limits.max_bytes, host_defaults().bytes_cached_between_passes);
+  const bool cosine = !split && needs_cosine(spec, backend);
+  if (!copies && !split && backend.takes && !backend.takes(asked_of(backend, spec)))
+    return make_local_fft(fallback_backend(), spec);
+  CallLimits limits{cosine ? 1 : backend.max_loops, backend.max_bytes, spec.threads};
+  if (finish || split || cosine)
+    limits.max_bytes = std::min(limits.max_bytes, host_defaults().bytes_cached_between_passes);
   const Blocking blocking = choose_blocking(spec, limits);
   if (!blocking.trivial()) return make_batched(spec, blocking, make);
   if (copies) return make_copy(spec);
   if (finish) return make_finished(spec, make);
   if (split) return make_split(spec, make);
+  if (cosine) return make_cosine(spec, make);
   return backend.make(spec);
 }
 
@@ -100,7 +107,6 @@ void LocalFft::execute(const void* in, void* out) const {
 
 std::unique_ptr<LocalFft> make_local_fft(const Backend& backend, const FftSpec& spec) {
   check(spec);
-  if (spec.kind == Kind::r2r && !backend.cosines) return make_local_fft(fallback_backend(), spec);
   return backend.complete ? backend.make(spec) : build(spec, backend);
 }
 

@@ -16,6 +16,8 @@ namespace {
 /// Scratch of longer lines is no part of a core's own cache any more.
 constexpr std::int64_t most_scratch_bytes = 512 * 1024;
 
+constexpr std::int64_t most_points = std::int64_t{1} << 28;
+
 /// Points of a line: pairs of numbers, or the numbers of a real line of odd length.
 std::int64_t length_of(Kind kind, std::int64_t n) { return kind == Kind::c2c || n % 2 != 0 ? n : n / 2; }
 bool is_odd(Kind kind, std::int64_t n) { return kind != Kind::c2c && n % 2 != 0; }
@@ -101,19 +103,28 @@ bool fits(const FftSpec& spec, const lanes::Kernels& kernels) {
   });
 }
 
-/// Batches of lines that fill the lanes, and all others if nothing else takes less than n^2 operations or is as exact;
-/// up to the length that places in scratch can be counted for.
+/// Builds without FFTW have nothing else for what fills no lanes.
+bool is_last() { return fallback_backend().name == "lanes"; }
+
+/// Whether places in scratch can be counted for.
+bool can_count(const FftSpec& spec) {
+  return std::all_of(spec.transform.begin(), spec.transform.end(),
+                     [](const Loop& d) { return d.count <= most_points; });
+}
+
+/// Batches of lines that fill the lanes, and all others if nothing else makes them, or as exactly.
 bool takes(const FftSpec& spec) {
-  if (spec.kind == Kind::r2r) return false;
-  if (fallback_backend().complete || !is_exact(fallback_backend(), spec))
-    return std::all_of(spec.transform.begin(), spec.transform.end(),
-                       [](const Loop& d) { return d.count <= std::int64_t{1} << 28; });
+  if (is_last()) return true;
+  if (!is_exact(fallback_backend(), spec)) return can_count(spec);
   const lanes::Kernels& longest = lanes::all_kernels().front();
   return fills(spec, longest) && fits(spec, longest);
 }
 
 /// With the longest vectors that the lines fill; shorter ones also have less scratch.
 std::unique_ptr<LocalFft> make_here(const FftSpec& spec) {
+  if (!can_count(spec))
+    fail(Status::unsupported, "lanes: a line of ", spec.transform.front().count, " points, expected at most ",
+         most_points, "; FFTW and oneMKL transform longer ones");
   for (const lanes::Kernels& kernels : lanes::all_kernels())
     if (fills(spec, kernels) && fits(spec, kernels)) return make_lanes(spec, kernels);
   return make_lanes(spec, lanes::all_kernels().back());
@@ -131,8 +142,8 @@ Backend lanes_backend() {
   Backend backend;
   backend.name = "lanes";
   backend.version = [] {
-    return "lanes in " + std::to_string(lanes::all_kernels().front().vector_bytes * 8) + " bits; others by " +
-           fallback_backend().version();
+    const std::string bits = "lanes in " + std::to_string(lanes::all_kernels().front().vector_bytes * 8) + " bits";
+    return is_last() ? bits : bits + "; others by " + fallback_backend().version();
   };
   backend.make = make_here;
   backend.takes = takes;

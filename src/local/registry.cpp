@@ -60,7 +60,7 @@ const Backend& fallback_backend() {
 #ifdef SHARDFFT_HAVE_FFTW
   static const Backend backend = fftw_backend();
 #else
-  static const Backend backend = reference_backend();
+  static const Backend backend = lanes_backend();
 #endif
   return backend;
 }

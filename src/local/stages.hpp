@@ -18,5 +18,7 @@ std::unique_ptr<LocalFft> make_finished(const FftSpec& spec, const SubFactory& m
 std::unique_ptr<LocalFft> make_staged(const FftSpec& spec, const SubFactory& make, bool conjugates);
 /// Several axes as two transforms: the first axis, and the others.
 std::unique_ptr<LocalFft> make_split(const FftSpec& spec, const SubFactory& make);
+/// A cosine or sine transform of one axis, with one batch loop at most, as the Fourier transforms of fourier_spec().
+std::unique_ptr<LocalFft> make_cosine(const FftSpec& spec, const SubFactory& make);
 
 }  // namespace shardfft

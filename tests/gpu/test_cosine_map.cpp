@@ -5,7 +5,7 @@
 #include <complex>
 #include <numbers>
 
-#include "device/cosine_map.hpp"
+#include "device/cosine.hpp"
 #include "local/cosine_matrix.hpp"
 
 namespace shardfft::test {

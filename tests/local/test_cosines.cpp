@@ -1,5 +1,6 @@
 // Cosine and sine transforms: literal values, every backend against the definition, what is refused.
 #include "fft_cases.hpp"
+#include "local/backend.hpp"
 #include "local/cosine_matrix.hpp"
 
 namespace shardfft::test {
@@ -91,6 +92,64 @@ TEST(Cosines, InversesAreOfTheInverseType) {
           sum += back[static_cast<std::size_t>(i * n + j)] * there[static_cast<std::size_t>(j * n + k)];
         EXPECT_NEAR(static_cast<double>(sum), i == k ? factor : 0, 1e-15) << t;
       }
+  }
+}
+
+/// A library without cosines whose Fourier transforms are all its own, as in builds without FFTW.
+Backend lanes_alone() {
+  Backend lanes = find_backend("lanes");
+  lanes.takes = {};
+  return lanes;
+}
+
+/// Without FFTW, all types are made of Fourier transforms: as exact as FFTW's, lines side by side or not.
+TEST(Cosines, OfFourierTransforms) {
+  std::mt19937 random(61);
+  std::vector<std::int64_t> lengths{1, 2, 3, 4, 6, 7, 64, 97};
+  for (int drawn = 0; drawn < 3; ++drawn)
+    lengths.push_back(std::uniform_int_distribution<std::int64_t>(101, 250)(random));
+  for (const AxisTransform type : types)
+    for (const std::int64_t n : lengths)
+      for (const bool beside : {false, true})
+        for (const Precision precision : {Precision::f64, Precision::f32}) {
+          if (n == 1 && type == AxisTransform::dct1) continue;
+          FftSpec spec = cosine_spec({type}, {n}, 5);
+          if (beside) spec.transform = {{n, 5, 5}}, spec.batch = {{5, 1, 1}};
+          spec.precision = precision;
+          spec.scale = 0.375;
+          spec.in_place = beside;
+          TestArray in(precision, 5 * n), out(precision, 5 * n), expected(precision, 5 * n);
+          in.fill_random(1);
+          out.copy_from(in);
+          make_local_fft("reference", spec)->execute(in.data(), expected.data());
+          make_local_fft(lanes_alone(), spec)->execute(beside ? out.data() : in.data(), out.data());
+          SCOPED_TRACE(describe("lanes alone, type " + std::to_string(static_cast<int>(type)), spec));
+          expect_same(out, expected, written(spec), tolerance(spec), "output");
+          if (::testing::Test::HasFailure()) return;
+        }
+}
+
+/// A line has the same bits in rows and in columns, beside an infinite line or not.
+TEST(Cosines, LinesAreAlone) {
+  constexpr std::int64_t n = 45, lines = 21, spoilt = 4;
+  const auto result = [&](AxisTransform type, bool beside, double bad) {
+    FftSpec spec = cosine_spec({type}, {n}, lines);
+    if (beside) spec.transform = {{n, lines, 1}}, spec.batch = {{lines, 1, n}};
+    std::vector<double> in(n * lines), out(n * lines);
+    std::mt19937 random(2);
+    for (std::int64_t l = 0; l < lines; ++l)
+      for (std::int64_t k = 0; k < n; ++k)
+        in[static_cast<std::size_t>(l * spec.batch[0].from + k * spec.transform[0].from)] =
+            std::uniform_real_distribution<double>(-1, 1)(random) + (l == spoilt ? bad : 0);
+    make_local_fft(lanes_alone(), spec)->execute(in.data(), out.data());
+    out.erase(out.begin() + spoilt * n, out.begin() + (spoilt + 1) * n);
+    return out;
+  };
+  for (const AxisTransform type : types) {
+    const std::vector<double> wanted = result(type, false, 0);
+    EXPECT_EQ(result(type, true, 0), wanted);
+    EXPECT_EQ(result(type, false, HUGE_VAL), wanted);
+    EXPECT_EQ(result(type, true, HUGE_VAL), wanted);
   }
 }
 

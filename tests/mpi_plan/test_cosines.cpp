@@ -76,14 +76,11 @@ TEST(Cosines, LargerArrays) {
   check_case({{64, 60, 54}, "slab", "natural", Kind::c2c, Precision::f32, quick_with({dct3, fft, dct1}, "pencil")});
 }
 
-TEST(Cosines, ReportNamesTransformsAndTheirLibrary) {
+TEST(Cosines, ReportNamesTransforms) {
   Options options = quick_with({fft, fft, dct1});
   const Plan plan(MPI_COMM_WORLD, r2c<double>, Layout::slab({9, 11, 8}, world().size()), natural_output, options);
   const std::string text = plan.report().to_text();
   EXPECT_NE(text.find("r2r dct1 8"), std::string::npos) << text;
-  if (text.find("local FFT oneMKL") != std::string::npos) {
-    EXPECT_NE(text.find("cosine and sine transforms by fftw"), std::string::npos) << text;
-  }
   EXPECT_EQ(plan.output().halved_axis(), 1);
   EXPECT_EQ(plan.output().frequencies(1)[3], 3.0 / 11);
   EXPECT_THROW(plan.output().frequencies(2), Error);

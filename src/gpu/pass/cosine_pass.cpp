@@ -1,5 +1,5 @@
 // Cosine and sine transforms along one axis: two real lines as a complex one, butterflies, complex Fourier transforms
-// of a work array by whatever is best for its lines, butterflies (device/cosine_map.hpp). The work array keeps the
+// of a work array by whatever is best for its lines, butterflies (local/cosine_map.hpp). The work array keeps the
 // order of the input in memory, so that strided lines stay strided and no pass transposes.
 #include <algorithm>
 #include <map>

@@ -1,6 +1,6 @@
 #pragma once
 // Cosine and sine transforms of n points as a complex Fourier transform between two rounds of butterflies, each of two
-// numbers at most. Plain arithmetic, for kernels and for the stand-in.
+// numbers at most. Plain arithmetic, for processors, for kernels and for the stand-in.
 //
 // All of it is linear over the complex numbers, so that one complex line carries two real ones, whatever n is:
 // - II, after Makhoul (1980): even points forward, then odd ones backward, n points; V[k], V[n - k] make k and n - k.
@@ -13,7 +13,7 @@
 
 #include "shardfft/types.hpp"
 
-namespace shardfft::device {
+namespace shardfft::cosine_map {
 
 /// out[o] = sum over i of i^quarter[o][i] e^turn[o][i] in[i], where e = exp(i pi angle / half_turn). -1: there is none.
 struct CosineUnit {
@@ -217,4 +217,4 @@ constexpr TwoReals<T> output_of(const CosineUnit& unit, int o, const TwoReals<T>
   return sum;
 }
 
-}  // namespace shardfft::device
+}  // namespace shardfft::cosine_map

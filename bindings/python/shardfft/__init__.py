@@ -43,7 +43,8 @@ from ._plans.halo import HaloExchange
 from ._plans.operator import Operator, SpectrumPart
 from ._plans.options import Option, options
 from ._plans.particles import ParticleMesh
-from ._plans.plan import Plan, plan
+from ._plans.plan import Plan
+from ._plans.planning import plan
 from ._plans.recent import clear_plans
 from ._plans.report import Report
 from ._transforms.convolve import convolve

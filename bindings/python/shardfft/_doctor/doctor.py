@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._ground import mpi
 from .._ground.errors import Error
-from .._plans.plan import plan
+from .._plans.planning import plan
 from . import findings, gpus, machine, measure
 from .facts import facts
 from .findings import Facts, Finding, found

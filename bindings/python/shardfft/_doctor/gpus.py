@@ -6,7 +6,7 @@ import itertools
 from typing import TYPE_CHECKING
 
 from .. import _core
-from .._plans.plan import plan
+from .._plans.planning import plan
 from .findings import Finding, found
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _core
-from .._plans.plan import plan
+from .._plans.planning import plan
 
 if TYPE_CHECKING:
     from mpi4py import MPI

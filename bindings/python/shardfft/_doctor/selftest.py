@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from .. import _core
 from .._ground import mpi
 from .._ground.errors import ArgumentError, Error
-from .._plans.plan import plan
+from .._plans.planning import plan
 from .checks import check
 from .words import plan_options, shape_of
 

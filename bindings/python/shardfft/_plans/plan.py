@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 import numpy as np
 
 from .. import _core
 from .._ground import mpi
-from .._ground.arguments import integers
 from .._ground.errors import ArgumentError
 from .._ground.telling import teller, told_by
 from .._layouts.cut_array import CutArray
-from .._layouts.layout import Layout
 from .._layouts.side import Side
 from .._libraries import gpu_arrays
 from .._libraries.streams import pointer
@@ -23,17 +21,12 @@ from .call import Call, places
 from .dist_calls import array_of, block_for
 from .handle import Handle
 from .operator import Operator, _no_conjugate
-from .options import documented
-from .problem import Problem, problem
+from .problem import Problem
 from .traced import Traced
 
 if TYPE_CHECKING:
     from mpi4py import MPI
-    from numpy.typing import DTypeLike, NDArray
-    from typing_extensions import Unpack
-
-    from .._ground.words import Kind, LayoutName, OutputName
-    from .option_types import PlanOptions
+    from numpy.typing import NDArray
 
 Array = TypeVar("Array")
 
@@ -341,69 +334,3 @@ class Plan(Handle):
             return "<shardfft.Plan, closed>"
         where = f" on GPUs {self.devices}:" if self.comm is None else ""
         return f"<shardfft.Plan{where} {self.input!r} -> {self.output!r}>"
-
-
-@documented
-def plan(
-    shape: int | Iterable[int],
-    kind: Kind = "c2c",
-    dtype: DTypeLike = "float64",
-    comm: MPI.Comm | None = None,
-    *,
-    layout: LayoutName | Layout = "slab",
-    output: OutputName | Layout = "default",
-    axes: Sequence[int] | int | None = None,
-    n: int | None = None,
-    devices: Iterable[int] | None = None,
-    streams: Sequence[Any] | None = None,
-    **options: Unpack[PlanOptions],
-) -> Plan:
-    """Plan a distributed transform. Collective over ``comm``; every rank gives the same arguments.
-
-    :func:`options` and docs/options.md say where options have an effect, and for which of them ranks may differ.
-
-    Args:
-        shape: extents of the global input array, 1 to 4 axes: the real array for r2c, the half spectrum for c2r.
-        kind: ``c2c``, ``r2c`` (real to half spectrum), ``c2r`` (half spectrum to real), or ``r2r`` where ``transforms``
-            makes cosine and sine transforms along all axes.
-        dtype: precision: float32 or complex64 for single, float64 or complex128 for double.
-        comm: an mpi4py communicator; None is ``MPI.COMM_WORLD``, unless ``devices`` are given.
-        layout: where the input is: ``slab``, ``pencil``, ``brick``, ``cyclic`` (cut for the ranks of ``comm``) or a
-            :class:`Layout`.
-        output: where the output is to be: ``default`` (where the last stage leaves it, the fastest), ``natural`` (the
-            input's cuts), or anything that ``layout`` may be.
-        axes: axes to transform; None is all. The last one with a Fourier transform is halved by real transforms.
-        n: c2r only: extent of the halved axis in the real array; None is 2 (m - 1), as in ``numpy.fft.irfft``.
-        devices: GPUs of this process as the plan's ranks, without MPI: the number of each rank's GPU; a GPU may be
-            named more than once. Then ``comm`` must be None, and calls take and give lists of arrays.
-        streams: with ``devices`` one stream for each, as option ``stream``; None: the plan's own.
-        options: see below.
-
-    Raises:
-        TypeError, ValueError: an argument is wrong. ``shardfft.ArgumentError`` is a ValueError.
-        shardfft.Error: planning failed; raised on every rank.
-        ImportError: mpi4py uses another MPI library than this package.
-
-    Example:
-        >>> import shardfft
-        >>> with shardfft.plan((12, 10, 8), "r2c", "float32", layout="pencil", norm="ortho") as plan:
-        ...     spectrum = plan.forward(plan.input.zeros())
-        >>> plan.output.layout.shape, spectrum.dtype.name
-        ((12, 10, 5), 'complex64')
-    """
-    arguments = {"shape": shape, "kind": kind, "dtype": dtype, "layout": layout, "output": output, "axes": axes, "n": n}
-    if devices is not None and comm is None:
-        numbers = integers(devices, "devices")
-        told = problem(len(numbers), **arguments, **{**options, "processor": "gpu"})
-        return Plan(None, numbers, told, streams)
-    comm = mpi.communicator(comm)
-
-    def tell() -> Problem:
-        if devices is not None:
-            raise TypeError("a plan has either a communicator or devices of this process, not both")
-        if streams is not None:
-            raise TypeError("streams are for plans over devices; give stream to plans over a communicator")
-        return problem(comm.size, **arguments, **options)
-
-    told, stream = mpi.agree(comm, tell), options.get("stream")
-    return Plan(comm, [], told, None if stream is None else [stream])

@@ -13,7 +13,8 @@ import numpy as np
 
 from .._ground import mpi
 from .._layouts.layout import Layout
-from .plan import Plan, plan
+from .plan import Plan
+from .planning import plan
 
 if TYPE_CHECKING:
     from mpi4py import MPI

@@ -14,7 +14,7 @@ from fluidfft.fft3d.base import BaseFFTMPI
 
 from .._ground.mpi import communicator
 from .._layouts.layout import Layout
-from .._plans.plan import plan
+from .._plans.planning import plan
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

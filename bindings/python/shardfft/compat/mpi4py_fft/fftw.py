@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..._ground.arguments import MAX_AXES
-from ..._plans.plan import Plan, plan
+from ..._plans.plan import Plan
+from ..._plans.planning import plan
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray

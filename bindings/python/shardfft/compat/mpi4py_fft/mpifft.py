@@ -9,7 +9,8 @@ import numpy as np
 
 from ..._ground import mpi
 from ..._plans import options
-from ..._plans.plan import Plan, plan
+from ..._plans.plan import Plan
+from ..._plans.planning import plan
 from . import fftw, libfft
 from .pencil import Pencil, Subcomm, Transfer
 

@@ -377,7 +377,7 @@ def test_bad_fields_of_the_spectral_layer(comm):
         raises(comm, kind, match, lambda bad=bad: layer(bad if last else good))
     if comm.size > 1:
         for bad in (torch.ones(2, 2, 3, 6), good.double()):
-            with pytest.raises(TypeError, match="differ in type or batch"):
+            with pytest.raises(TypeError, match="different types or batches"):
                 layer(bad if last else good)
     assert layer(good).shape == good.shape
     for words, match in (

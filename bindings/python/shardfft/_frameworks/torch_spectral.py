@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -11,12 +10,11 @@ import torch
 
 from .._ground import mpi
 from .._ground.arguments import integer, integers
-from .._layouts.infer import layout_of, processor_of
 from .._layouts.layout import Layout
-from .._plans.recent import asked_again, asking
-from .linear import Linear, Recipe
+from .linear import Linear
 from .torch_autograd import mapped
 from .torch_numbers import in_type_of, numbers_of
+from .torch_recipes import recipe_of
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -100,36 +98,21 @@ class SpectralConv(torch.nn.Module):
             raise ValueError(f"x must have the shape ({want}), not {tuple(known.shape)}")
         return known
 
-    def _recipe(self, x: Any, channels: int) -> Recipe:
-        """Plan for so many channels of fields like x, or find the plan again. Collective."""
-        ask = None
-        with contextlib.suppress(Exception):  # it is raised again where all ranks are told
-            known = self._numbers(x)
-            asked = type(self).__qualname__, channels, tuple(known.shape), known.dtype, known.device
-            ask = asking(asked, self.layout, self._kind, self._options)
-        found = asked_again(self.comm, ask, lambda plan: plan._traced.recipe)
-        if found is not None:
-            again: Recipe = found[1]
-            return again
-        known, told = mpi.meet(self.comm, lambda: self._told(self._numbers(x)))
-        if len({one[:2] for one in told}) != 1:
-            raise TypeError(f"the ranks' fields differ in type or batch: {', '.join(map(str, told))}")
-        cut = layout_of(tuple(known.shape[2:]), self.layout, self.comm)
-        place = processor_of([on_gpu for *_, on_gpu in told], known.get_device() if known.is_cuda else None)
-        precision = "float32" if known.dtype in (torch.float32, torch.complex64) else "float64"
-        options = {**({} if place else {"effort": "estimate"}), **place, **self._options}
-        batch = {"batch": known.shape[0] * channels, "output": self.modes}
-        return Recipe(cut.shape, self._kind, precision, self.comm, cut, **batch, ask=ask, **options)
+    def _map(self, x: Any, channels: int, what: str) -> tuple[torch.Tensor, Linear]:
+        """Give fields that can be transformed, and a plan's call for so many channels like them. Collective."""
 
-    @staticmethod
-    def _told(known: torch.Tensor) -> tuple[torch.Tensor, tuple[str, int, bool]]:
-        return known, (str(known.dtype), known.shape[0], known.is_cuda)
+        def plan_of(known: torch.Tensor, _: Layout) -> tuple[str, dict[str, Any]]:
+            return self._kind, {"batch": len(known) * channels, "output": self.modes}
+
+        asked = type(self).__qualname__, channels, self._kind
+        known, recipe = recipe_of(self.comm, x, self._numbers, asked, self.layout, self._options, plan_of, whole=2)
+        return known, Linear(recipe, what)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         """Give fields of ``out_channels`` on the same points. Collective."""
-        to_modes = Linear(self._recipe(x, self.in_channels), "forward")
-        to_points = Linear(self._recipe(x, self.out_channels), "backward")
-        known, own = self._numbers(x), self.weight.shape[2:]
+        known, to_modes = self._map(x, self.in_channels, "forward")
+        _, to_points = self._map(x, self.out_channels, "backward")
+        own = self.weight.shape[2:]
         spectrum = mapped(known.reshape(to_modes.sides()[0].shape), to_modes)
         spectrum = spectrum.reshape(len(known), self.in_channels, *own)
         mixed = torch.einsum("bi...,io...->bo...", spectrum, self.weight.to(spectrum.dtype))

@@ -1,0 +1,68 @@
+"""Plans for tensors of which each rank has a part: found again, or agreed on by all ranks."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from .._ground import mpi
+from .._layouts.infer import layout_of, processor_of
+from .._plans.recent import asked_again, asking
+from .linear import Recipe
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+
+    from .._ground.words import LayoutName
+    from .._layouts.layout import Layout
+
+
+def asked_of(x: torch.Tensor, *what: Any) -> Any:
+    """What tells a call for a tensor apart from others."""
+    return asking((tuple(x.shape), x.dtype, x.device), *what)
+
+
+def recipe_of(
+    comm: MPI.Comm,
+    x: Any,
+    numbers: Callable[[Any], torch.Tensor],
+    asked: tuple[Any, ...],
+    layout: LayoutName | Layout | None,
+    options: dict[str, Any],
+    plan_of: Callable[[torch.Tensor, Layout], tuple[str, dict[str, Any]]],
+    whole: int = 0,
+) -> tuple[torch.Tensor, Recipe]:
+    """Give this rank's tensor as ``numbers`` checks and converts it, and a plan for those of all ranks. Collective.
+
+    Args:
+        comm, x, layout, options: of the call; the first ``whole`` axes of x are a batch, which no layout counts.
+        numbers: must not communicate.
+        asked: all else that tells the call apart, as fixed values.
+        plan_of: the plan's kind and what is no option of the call, of the tensor and the layout; collective.
+    """
+    ask = None
+    with contextlib.suppress(Exception):  # it is raised again where all ranks are told
+        known = numbers(x)
+        ask = asked_of(known, layout, options, *asked)
+    found = asked_again(comm, ask, lambda plan: plan._traced.recipe)
+    if found is not None:
+        return known, found[1]
+
+    def prepare() -> tuple[torch.Tensor, tuple[str, bool]]:
+        known = numbers(x)
+        word = " ".join([str(known.dtype), *map(str, known.shape[:whole]), *["without numbers"] * known.is_meta])
+        return known, (word, known.is_cuda)
+
+    known, told = mpi.meet(comm, prepare)
+    if len({word for word, _ in told}) != 1:
+        differ = "different types or batches" if whole else "different types"
+        raise TypeError(f"the ranks' tensors have {differ}: {', '.join(word for word, _ in told)}")
+    place = processor_of([on_gpu for _, on_gpu in told], known.get_device() if known.is_cuda else None)
+    cut = layout_of(tuple(known.shape[whole:]), layout, comm)
+    kind, fixed = plan_of(known, cut)
+    precision = "float32" if known.dtype in (torch.float32, torch.complex64) else "float64"
+    options = {**({} if place else {"effort": "estimate"}), **place, **options}
+    return known, Recipe(cut.shape, kind, precision, comm, cut, ask=ask, **fixed, **options)

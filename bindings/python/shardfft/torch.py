@@ -17,7 +17,6 @@ are differentiable, backward, forward and twice, and collective; so is ``loss.ba
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -30,12 +29,12 @@ from ._frameworks import linear, torch_compiled, torch_dtensor
 from ._frameworks.torch_autograd import mapped
 from ._frameworks.torch_numbers import in_type_of, numbers_of, real_extent
 from ._frameworks.torch_particles import deposit, interpolate
+from ._frameworks.torch_recipes import asked_of, recipe_of
 from ._frameworks.torch_spectral import SpectralConv
 from ._ground import mpi
 from ._ground.arguments import axes_of
 from ._ground.errors import ArgumentError
-from ._layouts.infer import layout_of, processor_of
-from ._plans.recent import asked_again, asking
+from ._ground.naming import named
 from ._plans.traced import living
 
 if TYPE_CHECKING:
@@ -112,6 +111,7 @@ class _Call(NamedTuple):
 
     def numbers(self, x: Any) -> torch.Tensor:
         """Give a tensor that can be transformed."""
+        self.axes()
         return numbers_of(x, self.kind == "r2c", self.kind in ("c2c", "c2r"))
 
     def axes(self) -> list[int] | None:
@@ -127,38 +127,20 @@ class _Call(NamedTuple):
         n = real_extent(self.name, shape, self.s, tuple(range(len(shape)) if axes is None else axes))
         return n if self.name == "irfftn" else None
 
-    def ask(self, x: torch.Tensor) -> Any:
-        """What tells this call of a tensor apart from others."""
-        of_tensor = type(self).__qualname__, self.name, self.what, tuple(x.shape), x.dtype, x.device
-        return asking(of_tensor, self.layout, self.s, self.dim, self.norm, self.options)
+    def recipe(self, comm: MPI.Comm, x: Any) -> tuple[torch.Tensor, linear.Recipe]:
+        """Plan for what all ranks bring, or find the plan again. Collective."""
 
+        def plan_of(known: torch.Tensor, cut: Layout) -> tuple[str, dict[str, Any]]:
+            axes = self.axes()
+            n = mpi.agree(comm, lambda: self.extent(cut.shape, axes))
+            kind, fixed = self.kind, {"output": "natural", "axes": axes, "n": n, "norm": self.norm}
+            if kind == "r2r":
+                fixed["transforms"] = [self.name] * (known.ndim if axes is None else len(axes))
+                kind = "c2c" if known.is_complex() else kind
+            return kind, fixed
 
-def _gpu_of(x: torch.Tensor) -> int | None:
-    return x.get_device() if x.is_cuda else None
-
-
-def _recipe(call: _Call, x: Any, comm: MPI.Comm, ask: Any) -> linear.Recipe:
-    """Plan for what all ranks bring. Collective."""
-
-    def prepare() -> tuple[tuple[torch.Tensor, list[int] | None], tuple[str, bool]]:
-        known, axes = call.numbers(x), call.axes()
-        word = f"{known.dtype} without numbers" if known.is_meta else str(known.dtype)
-        return (known, axes), (word, known.is_cuda)
-
-    (known, axes), told = mpi.meet(comm, prepare)
-    if len({word for word, _ in told}) != 1:
-        raise TypeError(f"the ranks' tensors have different types: {', '.join(word for word, _ in told)}")
-    place = processor_of([on_gpu for _, on_gpu in told], _gpu_of(known))
-    cut = layout_of(tuple(known.shape), call.layout, comm)
-    n = mpi.agree(comm, lambda: call.extent(cut.shape, axes))
-    kind, options = call.kind, {**({} if place else {"effort": "estimate"}), **place, **call.options}
-    if kind == "r2r":
-        options["transforms"] = [call.name] * (known.ndim if axes is None else len(axes))
-        kind = "c2c" if known.is_complex() else kind
-    precision = "float32" if known.dtype in (torch.float32, torch.complex64) else "float64"
-    return linear.Recipe(
-        cut.shape, kind, precision, comm, cut, output="natural", axes=axes, n=n, norm=call.norm, ask=ask, **options
-    )
+        asked = self.name, self.what, self.s, self.dim, self.norm
+        return recipe_of(comm, x, self.numbers, asked, self.layout, self.options, plan_of)
 
 
 @torch.compiler.assume_constant_result  # type: ignore[misc]
@@ -166,9 +148,9 @@ def _number(call: tuple[Any, ...], options: tuple[Any, ...], shape: tuple[int, .
     """The number of a call's map, planned while a program is compiled. Collective."""
     asked = _Call(*call, dict(options))
     stands = torch.empty(shape, dtype=dtype, device="meta" if device is None else device)
-    key = asked.ask(stands)
+    key = asked_of(stands, *call, options)
     if key is None or key not in _numbers:
-        made = linear.Linear(_recipe(asked, stands, mpi.communicator(None), key), asked.what)
+        made = linear.Linear(asked.recipe(mpi.communicator(None), stands)[1], asked.what)
         _numbers[key] = torch_compiled.number_of(made)
     return _numbers[key]
 
@@ -182,53 +164,44 @@ def _local(call: _Call, x: Any, comm: MPI.Comm | None) -> torch.Tensor:
         device = known.device if known.is_cuda else None
         number = _number(tuple(call)[:-1], tuple(call.options.items()), tuple(known.shape), known.dtype, device)
         return in_type_of(x, torch_compiled.run(known, number))
-    comm = mpi.communicator(comm)
-    ask = None
-    with contextlib.suppress(Exception):  # it is raised again where all ranks are told
-        known = call.numbers(x)
-        ask = call.ask(known)
-    found = asked_again(comm, ask, lambda plan: plan._traced.recipe)
-    if found is None:
-        recipe = _recipe(call, x, comm, ask)
-        known = call.numbers(x)
-    else:
-        recipe = found[1]
+    known, recipe = call.recipe(mpi.communicator(comm), x)
     return in_type_of(x, mapped(known, linear.Linear(recipe, call.what)))
 
 
-def _fft(
-    name: str,
-    x: Any,
-    s: Sequence[int] | None,
-    dim: Axes,
-    norm: str | None,
-    comm: MPI.Comm | None,
-    layout: LayoutName | Layout | None,
-    by: str | None,
-    options: dict[str, Any],
-) -> Any:
-    if torch_dtensor.is_dtensor(x):
-        if comm is not None or layout is not None:
-            raise TypeError("a DTensor knows its mesh and its placements: give neither comm nor layout")
-        return torch_dtensor.transform(name, x, s, dim, norm, by, options)
-    if by not in (None, "mpi"):
-        raise ValueError(f"tensors that are no DTensors are transformed by plans over MPI, not by {by!r}")
-    kind = {"rfftn": "r2c", "irfftn": "c2r"}.get(name, "c2c")
-    what = "backward" if name == "ifftn" else "forward"
-    return _local(_Call(name, kind, what, None if s is None else tuple(s), dim, norm, layout, options), x, comm)
+# The functions that make functions say no type of what they give, so that type checkers find it themselves.
+def _fourier(name: str, kind: str, what: str, says: str):  # type: ignore[no-untyped-def]
+    def function(
+        x: Any, s: Sequence[int] | None = None, dim: Axes = None, norm: Norm | None = None, *,
+        comm: MPI.Comm | None = None, layout: LayoutName | Layout | None = None, by: str | None = None, **options: Any,
+    ) -> Any:  # fmt: skip
+        if torch_dtensor.is_dtensor(x):
+            if comm is not None or layout is not None:
+                raise TypeError("a DTensor knows its mesh and its placements: give neither comm nor layout")
+            return torch_dtensor.transform(name, x, s, dim, norm, by, options)
+        if by not in (None, "mpi"):
+            raise ValueError(f"tensors that are no DTensors are transformed by plans over MPI, not by {by!r}")
+        return _local(_Call(name, kind, what, None if s is None else tuple(s), dim, norm, layout, options), x, comm)
+
+    return named(function, name, says)
 
 
-def fftn(
-    x: Any,
-    s: Sequence[int] | None = None,
-    dim: Axes = None,
-    norm: Norm | None = None,
-    *,
-    comm: MPI.Comm | None = None,
-    layout: LayoutName | Layout | None = None,
-    by: str | None = None,
-    **options: Any,
-) -> Any:
+def _cosines(name: str, what: str, says: str):  # type: ignore[no-untyped-def]
+    def function(
+        x: torch.Tensor, type: int = 2, dim: Axes = None, norm: Norm | None = None, *, comm: MPI.Comm | None = None,
+        layout: LayoutName | Layout | None = None, **options: Any,
+    ) -> torch.Tensor:  # fmt: skip
+        if type not in (1, 2, 3, 4):
+            raise ValueError(f"type must be 1, 2, 3 or 4, not {type!r}")
+        word = f"{name.removeprefix('i')[:3]}{type}"
+        return _local(_Call(word, "r2r", what, None, dim, norm, layout, options), x, comm)
+
+    return named(function, name, says)
+
+
+fftn = _fourier(
+    "fftn",
+    "c2c",
+    "forward",
     """Transform a DTensor, or an array of which ``x`` is this rank's part, as ``torch.fft.fftn``. Collective.
 
     Args:
@@ -242,96 +215,30 @@ def fftn(
 
     Raises TypeError or ValueError on a rank whose tensor cannot be transformed, and ``shardfft.ArgumentError``, which
     says why, on the other ranks.
-    """
-    return _fft("fftn", x, s, dim, norm, comm, layout, by, options)
-
-
-def ifftn(
-    x: Any,
-    s: Sequence[int] | None = None,
-    dim: Axes = None,
-    norm: Norm | None = None,
-    *,
-    comm: MPI.Comm | None = None,
-    layout: LayoutName | Layout | None = None,
-    by: str | None = None,
-    **options: Any,
-) -> Any:
-    """Invert :func:`fftn`; the arguments are the same. Collective."""
-    return _fft("ifftn", x, s, dim, norm, comm, layout, by, options)
-
-
-def rfftn(
-    x: Any,
-    s: Sequence[int] | None = None,
-    dim: Axes = None,
-    norm: Norm | None = None,
-    *,
-    comm: MPI.Comm | None = None,
-    layout: LayoutName | Layout | None = None,
-    by: str | None = None,
-    **options: Any,
-) -> Any:
+    """,
+)
+ifftn = _fourier("ifftn", "c2c", "backward", "Invert :func:`fftn`; the arguments are the same. Collective.")
+rfftn = _fourier(
+    "rfftn",
+    "r2c",
+    "forward",
     """Transform real numbers, and halve the last axis of ``dim``; the arguments are those of :func:`fftn`. Collective.
 
     If that axis is cut, the result is cut as ``torch.chunk`` cuts its n/2 + 1 modes.
-    """
-    return _fft("rfftn", x, s, dim, norm, comm, layout, by, options)
-
-
-def irfftn(
-    x: Any,
-    s: Sequence[int] | None = None,
-    dim: Axes = None,
-    norm: Norm | None = None,
-    *,
-    comm: MPI.Comm | None = None,
-    layout: LayoutName | Layout | None = None,
-    by: str | None = None,
-    **options: Any,
-) -> Any:
+    """,
+)
+irfftn = _fourier(
+    "irfftn",
+    "c2r",
+    "forward",
     """Invert :func:`rfftn`; the arguments are the same. Collective.
 
     The last number of ``s`` is the extent of the real array along the last axis; None is 2 (m - 1).
-    """
-    return _fft("irfftn", x, s, dim, norm, comm, layout, by, options)
-
-
-def _cosine(
-    family: str, what: str, x: Any, type: int, dim: Axes, norm: Any, comm: Any, layout: Any, options: Any
-) -> torch.Tensor:
-    if type not in (1, 2, 3, 4):
-        raise ValueError(f"type must be 1, 2, 3 or 4, not {type!r}")
-    return _local(_Call(f"{family}{type}", "r2r", what, None, dim, norm, layout, options), x, comm)
-
-
-def dctn(
-    x: torch.Tensor, type: int = 2, dim: Axes = None, norm: Norm | None = None, *, comm: MPI.Comm | None = None,
-    layout: LayoutName | Layout | None = None, **options: Any,
-) -> torch.Tensor:  # fmt: skip
-    """Make the cosine transform of :func:`shardfft.dctn`, with gradients. Collective."""
-    return _cosine("dct", "forward", x, type, dim, norm, comm, layout, options)
-
-
-def idctn(
-    x: torch.Tensor, type: int = 2, dim: Axes = None, norm: Norm | None = None, *, comm: MPI.Comm | None = None,
-    layout: LayoutName | Layout | None = None, **options: Any,
-) -> torch.Tensor:  # fmt: skip
-    """Invert :func:`dctn` of the same type. Collective."""
-    return _cosine("dct", "backward", x, type, dim, norm, comm, layout, options)
-
-
-def dstn(
-    x: torch.Tensor, type: int = 2, dim: Axes = None, norm: Norm | None = None, *, comm: MPI.Comm | None = None,
-    layout: LayoutName | Layout | None = None, **options: Any,
-) -> torch.Tensor:  # fmt: skip
-    """Make the sine transform of :func:`shardfft.dstn`, with gradients. Collective."""
-    return _cosine("dst", "forward", x, type, dim, norm, comm, layout, options)
-
-
-def idstn(
-    x: torch.Tensor, type: int = 2, dim: Axes = None, norm: Norm | None = None, *, comm: MPI.Comm | None = None,
-    layout: LayoutName | Layout | None = None, **options: Any,
-) -> torch.Tensor:  # fmt: skip
-    """Invert :func:`dstn` of the same type. Collective."""
-    return _cosine("dst", "backward", x, type, dim, norm, comm, layout, options)
+    """,
+)
+_SAYS = "Make the {} transform of :func:`shardfft.{}`, with gradients. Collective."
+_INVERTS = "Invert :func:`{}` of the same type. Collective."
+dctn = _cosines("dctn", "forward", _SAYS.format("cosine", "dctn"))
+idctn = _cosines("idctn", "backward", _INVERTS.format("dctn"))
+dstn = _cosines("dstn", "forward", _SAYS.format("sine", "dstn"))
+idstn = _cosines("idstn", "backward", _INVERTS.format("dstn"))

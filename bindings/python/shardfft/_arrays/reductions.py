@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .._ground import mpi
 from .._ground.arguments import axes_of, axis_of
+from .._ground.naming import named
 from .._layouts.alike import check_alike
 from .._libraries.array_libraries import host_array, library_of
 from .distribute import views
@@ -97,34 +98,19 @@ def _pieces(block: NDArray[Any], array: CutArray) -> list[tuple[tuple[slice, ...
     return found if part._batched else [(slices[1:], view[0]) for slices, view in found]
 
 
-def sum(self: CutArray, axis: Axis = None) -> Any:
-    """Add up all numbers, or those along some axes: a number, or a NumPy array that all ranks get. Collective."""
-    return reduce(self, np.add, axis)
+def _joining(name: str, ufunc: np.ufunc, says: str) -> Callable[..., Any]:
+    def function(self: CutArray, axis: Axis = None) -> Any:
+        return reduce(self, ufunc, axis)
+
+    return named(function, name, f"{says}, or those along some axes: a number, or a NumPy array. Collective.")
 
 
-def prod(self: CutArray, axis: Axis = None) -> Any:
-    """Multiply all numbers, or those along some axes. Collective."""
-    return reduce(self, np.multiply, axis)
-
-
-def min(self: CutArray, axis: Axis = None) -> Any:
-    """Find the smallest number, or those along some axes. Collective."""
-    return reduce(self, np.minimum, axis)
-
-
-def max(self: CutArray, axis: Axis = None) -> Any:
-    """Find the largest number, or those along some axes. Collective."""
-    return reduce(self, np.maximum, axis)
-
-
-def any(self: CutArray, axis: Axis = None) -> Any:
-    """Whether a number is not zero, of all or of those along some axes. Collective."""
-    return reduce(self, np.logical_or, axis)
-
-
-def all(self: CutArray, axis: Axis = None) -> Any:
-    """Whether no number is zero, of all or of those along some axes. Collective."""
-    return reduce(self, np.logical_and, axis)
+sum = _joining("sum", np.add, "Add up all numbers")
+prod = _joining("prod", np.multiply, "Multiply all numbers")
+min = _joining("min", np.minimum, "Find the smallest number")
+max = _joining("max", np.maximum, "Find the largest number")
+any = _joining("any", np.logical_or, "Whether a number is not zero, of all")
+all = _joining("all", np.logical_and, "Whether no number is zero, of all")
 
 
 def mean(self: CutArray, axis: Axis = None) -> Any:

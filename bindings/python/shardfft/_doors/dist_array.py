@@ -85,14 +85,8 @@ class DistArray(Arithmetic):
         return array_functions.call(function, types, args, kwargs)
 
     sum, prod, min, max = reductions.sum, reductions.prod, reductions.min, reductions.max
-    any, all, mean, var, std = (
-        reductions.any,
-        reductions.all,
-        reductions.mean,
-        reductions.var,
-        reductions.std,
-    )
-    vdot, norm = reductions.vdot, reductions.norm
+    any, all, mean = reductions.any, reductions.all, reductions.mean
+    var, std, vdot, norm = reductions.var, reductions.std, reductions.vdot, reductions.norm
 
     def frequencies(self, spacing: float | Sequence[float] = 1.0, dtype: DTypeLike = None) -> tuple[NDArray[Any], ...]:
         """Frequencies of a spectrum, for each Fourier axis an array that broadcasts: ``Side.frequencies``."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
+from .._ground.naming import named
 from .._transforms.transform import transform
 
 if TYPE_CHECKING:
@@ -16,10 +17,9 @@ if TYPE_CHECKING:
     Type = Literal[1, 2, 3, 4]
 
 
-def _documented(name: str, function: Any, says: str, example: str) -> None:
+def _with(example: str, says: str) -> str:
     head = "Example:\n        >>> import numpy as np\n        >>> import shardfft\n        >>> "
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"{says}\n\n    {head}{example}\n        True\n"
+    return f"{says}\n\n    {head}{example}\n        True\n"
 
 
 # The functions that make functions say no type of what they give, so that type checkers find it themselves.
@@ -32,8 +32,7 @@ def _of_axes(
     ) -> Any:  # fmt: skip
         return transform(x, kind, forward, comm, axes, norm, layout, options)
 
-    _documented(name, function, says, example)
-    return function
+    return named(function, name, _with(example, says))
 
 
 def _of_one_axis(name: str, kind: str, says: str, example: str, *, forward: bool = True):  # type: ignore[no-untyped-def]
@@ -43,8 +42,7 @@ def _of_one_axis(name: str, kind: str, says: str, example: str, *, forward: bool
     ) -> Any:  # fmt: skip
         return transform(x, kind, forward, comm, axis, norm, layout, options)
 
-    _documented(name, function, says, example)
-    return function
+    return named(function, name, _with(example, says))
 
 
 def _cosines(name: str, says: str, example: str):  # type: ignore[no-untyped-def]
@@ -59,8 +57,7 @@ def _cosines(name: str, says: str, example: str):  # type: ignore[no-untyped-def
 
         return transform(x, None, name[0] == "d", comm, axes, norm, layout, options, along=along)
 
-    _documented(name, function, says, example)
-    return function
+    return named(function, name, _with(example, says))
 
 
 fftn = _of_axes(

@@ -15,6 +15,7 @@ from .._arrays.redistribute import redistributed
 from .._arrays.resize import resize, roll
 from .._arrays.slicing import put
 from .._ground import mpi
+from .._ground.naming import named
 from .._layouts.cut_array import CutArray
 from .._libraries.gpu_arrays import dtype_of
 from .cosine_scale import cosine
@@ -245,10 +246,8 @@ def _along_one(name: str, says: str, of_axes: Function) -> Function:
 
 
 def _named(function: Function, name: str, says: str) -> Function:
-    function.__name__ = function.__qualname__ = name
     function.__module__ = "shardfft.fft"
-    function.__doc__ = f"{says}. Collective." + as_of_the_whole(name)
-    return function
+    return named(function, name, f"{says}. Collective." + as_of_the_whole(name))
 
 
 _forward, _backward, _r2c, _c2r = _Fourier("c2c"), _Fourier("c2c", False), _Fourier("r2c"), _Fourier("c2r")

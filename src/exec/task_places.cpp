@@ -4,13 +4,12 @@
 #include <map>
 
 #include "base/aligned.hpp"
+#include "base/page_size.hpp"
 #include "base/round_up.hpp"
 
 namespace shardfft {
 
 namespace {
-
-constexpr std::size_t page = 4096;
 
 /// Whether others may write a task's results over what all of them read: every number stays at its place, and each rank
 /// writes only where it alone has read.
@@ -45,6 +44,7 @@ class Arrays {
 ProgramPlaces places_of(const std::vector<Task>& tasks, const std::function<std::size_t(const State&)>& bytes,
                         bool on_host, std::size_t copy_bytes) {
   const auto is_work = [](Slot slot) { return slot == Slot::work0 || slot == Slot::work1; };
+  const std::size_t page = page_size();
   Arrays arrays;
   const std::size_t copy = arrays.add(copy_bytes, 0, false);
   std::map<Slot, std::size_t> work;

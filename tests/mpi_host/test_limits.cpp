@@ -13,6 +13,7 @@
 
 #include "base/aligned.hpp"
 #include "base/available_memory.hpp"
+#include "base/page_size.hpp"
 #include "base/proof.hpp"
 #include "base/require_threads.hpp"
 #include "exec/movement.hpp"
@@ -118,6 +119,16 @@ TEST(Limits, OnAddresses) {
   limit.reset();
   const Buffer in = plan.allocate_input(), out = plan.allocate_output();
   EXPECT_NO_THROW(plan.forward(in.data(), out.data()));
+}
+
+/// As OnAddresses, where pages have 64 KiB: the kernel counts those.
+TEST(Limits, OnAddressesInLargerPages) {
+  if (ends_without_memory) GTEST_SKIP() << "the sanitizer ends processes that get no memory";
+  PageSizes told{16 * page_sizes().page, page_sizes().huge};
+  const Installed<PageSizes> pages(told);
+  const TransformCase c = some_megabytes("auto", 256);
+  const Limited limit(RLIMIT_AS, 16 * mapped_now() + 9 * mebibyte * static_cast<std::size_t>(world().size()));
+  expect_messages(make_plan(MPI_COMM_WORLD, c), "RLIMIT_AS, ulimit -v) is ");
 }
 
 TEST(Limits, OnOpenFiles) {

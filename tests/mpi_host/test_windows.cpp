@@ -139,6 +139,7 @@ TEST(HostWindows, AreWholePagesWhateverTheirSize) {
       EXPECT_EQ(window->segment(rank)[memory.last_window - 1], std::byte{7});
     world().barrier();
   }
+  EXPECT_EQ(short_rows().plan().report().window_bytes % told.page, 0u);
   allocate_aligned(some);
   EXPECT_EQ(memory.last_alignment, cache_line) << "a page is larger";
   told.huge = 0;

@@ -26,7 +26,7 @@ class Shardfft(CMakePackage):
     depends_on("c", type="build")
     depends_on("cxx", type="build")
     depends_on("fortran", type="build", when="+fortran")
-    depends_on("cmake@3.25:", type="build")
+    depends_on("cmake@3.25:", type=("build", "run"))  # tests build programs
     depends_on("mpi")
     depends_on("fftw-api@3", when="+fftw")
     depends_on("fftw@3.3:+mpi precision=double,float", when="+compat")

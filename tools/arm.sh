@@ -2,11 +2,13 @@
 # The library for 64-bit ARM: cross-compiled for Debian's arm64, and tested under emulation.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
-usage="usage: ./run arm
+usage="usage: ./run arm [--run RANKS PROGRAM...]
   compiles the library and some of its tests for aarch64, looks at the instructions of its kernels, and runs the tests under
-  qemu in a folder with Debian's arm64 packages (build/arm/system), on 1, 2 and 4 ranks. Needs root, for chroot and mounts."
+  qemu in a folder with Debian's arm64 packages (build/arm/system), on 1, 2 and 4 ranks. Needs root, for chroot and mounts.
+  --run: only makes the folder, and runs a program that lies in it"
 case "${1:-}" in
   '') ;;
+  --run) [[ $# -ge 3 ]] || usage_error "arm: --run needs a number of ranks and a program" "$usage"; positive --run "$2" ;;
   -h | --help) echo "$usage"; exit 0 ;;
   *) usage_error "arm: unknown option '$1'" "$usage" ;;
 esac
@@ -14,7 +16,9 @@ esac
 FOLDER=$BUILD/arm
 SYSTEM=$FOLDER/system
 LIBRARIES=/usr/lib/aarch64-linux-gnu
-PACKAGES=(libopenmpi-dev openmpi-bin libfftw3-dev libgomp1 libopenblas-serial-dev nlohmann-json3-dev libgtest-dev)
+PACKAGES=(libopenmpi-dev openmpi-bin libfftw3-dev libgomp1 libopenblas-serial-dev nlohmann-json3-dev libgtest-dev
+  python3 libpython3-dev)
+PYTHON_NAME=$("${PYTHON:-/usr/bin/python3}" -c 'import sys; print("python%d.%d" % sys.version_info[:2])')
 # Local transforms, packing, geometry, memory that ranks share, whole plans, and the C interface. What starts programs of its
 # own, waits by the clock or computes for minutes is left to machines that are not emulated.
 TESTS='^local_test_(against_reference|lanes|literal_values|limits)$|^pack_|^geometry_test_(schedule|layout_kinds|programs|progression)$'
@@ -40,14 +44,16 @@ unpacked() {
   mkdir -p "$SYSTEM"/{proc,dev,tmp,sys}
   chmod 1777 "$SYSTEM/tmp"
   cp "$(command -v qemu-aarch64-static)" "$SYSTEM/qemu"
+  # Not the one that looks for a machine's own beside those of others.
+  cp "$SYSTEM/usr/include/aarch64-linux-gnu/$PYTHON_NAME/pyconfig.h" "$SYSTEM/usr/include/$PYTHON_NAME/"
   # Paths of the host lead to the same files inside.
   mkdir -p "$SYSTEM$(dirname "$SYSTEM")"
   ln -s / "$SYSTEM$SYSTEM"
   echo "${PACKAGES[*]}" > "$SYSTEM/.packages"
 }
 
-built() {
-  cat > "$FOLDER/toolchain.cmake" << TEXT
+toolchain() {
+  cat << TEXT
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)
@@ -59,7 +65,12 @@ set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
 add_link_options(-Wl,-rpath-link,$SYSTEM$LIBRARIES:$SYSTEM$LIBRARIES/openblas-serial:$SYSTEM/lib/aarch64-linux-gnu)
+set(Python_INCLUDE_DIR $SYSTEM/usr/include/$PYTHON_NAME)
+set(SKBUILD_SOABI cpython-${PYTHON_NAME//[^0-9]/}-aarch64-linux-gnu)
 TEXT
+}
+
+built() {
   local mpi=$SYSTEM$LIBRARIES/openmpi
   # Without pkg-config, which would find the host's.
   PKG_CONFIG_LIBDIR=$FOLDER/none cmake -S "$ROOT" -B "$SYSTEM/build" -Wno-dev -DCMAKE_TOOLCHAIN_FILE="$FOLDER/toolchain.cmake" \
@@ -87,18 +98,25 @@ ranks() {
   shift
   OMP_NUM_THREADS=${OMP_NUM_THREADS:-1} "$(mpi_tool mpirun)" --quiet --allow-run-as-root --oversubscribe --bind-to none \
     --mca mpi_yield_when_idle 1 --mca orte_tmpdir_base "$SYSTEM/tmp" --mca btl self,tcp -n "$count" chroot "$SYSTEM" /qemu "$@" ||
-    die "$2 failed on $count ranks"
+    die "$1 failed on $count ranks"
+}
+# in_parts PROGRAM...: its tests, divided among the cores.
+in_parts() {
+  local part parts=()
+  for ((part = 0; part < $(cores); ++part)); do
+    GTEST_TOTAL_SHARDS=$(cores) GTEST_SHARD_INDEX=$part OMP_NUM_THREADS=2 ranks 1 "$@" &
+    parts+=($!)
+  done
+  for part in "${parts[@]}"; do wait "$part"; done
 }
 # What takes minutes on any machine, and what reads its own mappings in /proc, which are those of the emulator.
 LEFT_OUT=HostWindows.LieInHugePages
 LONG='Lanes.LongLines:Lanes.FewLongLines:Lanes.ErrorsAreThoseOfFftw:Neighbours.NoLineChangesAnother:*MoreBytesThanOneCall*'
 tested() {
-  # Seen by the processes of this function alone.
-  local folder program count
-  for folder in proc dev sys; do mount --rbind "/$folder" "$SYSTEM/$folder"; done
+  local program count
   for program in geometry_tests pack_tests "local_tests --gtest_filter=-$LONG" "threads_tests --gtest_filter=MemoryOrder*"; do
     # shellcheck disable=SC2086
-    OMP_NUM_THREADS=2 ranks 1 /build/tests/$program
+    in_parts /build/tests/$program
   done
   for count in 1 2 4; do
     for program in mpi_c_test_transforms mpi_plan_tests mpi_host_tests; do
@@ -107,13 +125,24 @@ tested() {
   done
 }
 
-say "Debian's arm64"
+# inside COMMAND...: with the kernel's folders in the system's, which only this command sees.
+inside() {
+  # shellcheck disable=SC2016
+  unshare --mount bash -euo pipefail -c 'for folder in proc dev sys; do mount --rbind "/$folder" "$SYSTEM/$folder"; done; "$@"' inside "$@"
+}
+export -f ranks in_parts tested cores mpi_tool die
+export SYSTEM LONG LEFT_OUT GTEST_BRIEF=1
+
+[[ ${1:-} == --run ]] || say "Debian's arm64"
 unpacked
+toolchain > "$FOLDER/toolchain.cmake"
+if [[ ${1:-} == --run ]]; then
+  inside ranks "${@:2}"
+  exit
+fi
 say "the library for aarch64, with $(jobs) jobs"
 built
 looked_at_kernels
 say "tests for aarch64, under emulation"
-export -f ranks tested mpi_tool die
-export SYSTEM LONG LEFT_OUT GTEST_BRIEF=1
-unshare --mount bash -euo pipefail -c tested || die "tests for aarch64 failed"
+inside tested || die "tests for aarch64 failed"
 say "aarch64 is good, under emulation"

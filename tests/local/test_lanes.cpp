@@ -64,6 +64,13 @@ TEST(Lanes, AllLengths) {
     expect_right_anywhere(false, n, real ? 19 : 9, precision);
     expect_right_anywhere(true, n, real ? 17 : 35, precision);
   }
+  for (std::int64_t n = 145; n <= 201; ++n)
+    for (const Kind kind : {Kind::c2c, Kind::r2c}) {
+      FftSpec spec = spec_of(n, 5, n % 2 == 0, n % 4 < 2);
+      spec.kind = kind;
+      spec.precision = n % 3 == 0 ? Precision::f32 : Precision::f64;
+      expect_right(spec);
+    }
 }
 
 TEST(Lanes, LongLines) {

@@ -2,14 +2,14 @@
 # Wheels and source distributions as their users meet them: wheels.sh [--quick] [PART...].
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
-usage="usage: tools/wheels.sh [--quick] [sdists | wheel | mpis | types | cuda]...
+usage="usage: tools/wheels.sh [--quick] [sdists | wheel | mpis | types | arm | cuda]...
   all of them unless some are named. sdists: source distributions, unpacked outside the tree; wheel: a wheel for any MPI,
   made of one; mpis: tried with Open MPI 4.1 and 5, MPICH 4 and 5, MPI's own interface, and without MPI; types: mypy and
-  pyright over the examples; cuda: a wheel for GPUs, tried on processors, where nvcc is at hand
+  pyright over the examples; arm: a wheel for aarch64, tried under emulation; cuda: a wheel for GPUs, tried on processors, where nvcc is at hand
   --quick compiles without optimisation: it tries the packaging in a fraction of the time, and makes slow wheels.
   What is made lies in build/wheels/dist."
 
-all=(sdists wheel mpis types cuda)
+all=(sdists wheel mpis types arm cuda)
 flags=-O3\ -DNDEBUG
 if [[ ${1:-} == --quick ]]; then
   flags=-O0
@@ -48,7 +48,8 @@ venv() {
   echo "$*" > "$FOLDER/$name/.packages"
 }
 tool() { VIRTUAL_ENV=$TOOLS PATH=$TOOLS/bin:$PATH "$@"; }
-the_wheel() { find "$DIST" -name "$1-$VERSION-*manylinux*.whl"; }
+machine=$(uname -m)
+the_wheel() { find "$DIST" -name "$1-$VERSION-*manylinux*_$machine.whl"; }
 # into NAME WHEEL: puts it, and nothing that it needs, into an environment.
 into() {
   quiet "$1-wheel" "$FOLDER/$1/bin/python" -m pip install --disable-pip-version-check --force-reinstall --no-deps "$2"
@@ -97,7 +98,7 @@ built() {
 finished() {
   local name=$1 distribution=$2 wheel
   shift 2
-  rm -f "$DIST/$distribution-"[0-9]*.whl
+  rm -f "$DIST/$distribution-"[0-9]*"_$machine.whl"
   quiet "$name-auditwheel" tool auditwheel repair "$@" --wheel-dir "$DIST" "$FOLDER/$name-raw/"*.whl
   wheel=$(the_wheel "$distribution")
   tool "$TOOLS/bin/python" "$ROOT/tests/wheels/contents.py" "$wheel"
@@ -186,6 +187,35 @@ types() {
   "$TOOLS/bin/python" "$ROOT/tests/wheels/stub.py" > "$FOLDER/_core.pyi"
   diff "$ROOT/bindings/python/shardfft/_core.pyi" "$FOLDER/_core.pyi" ||
     die "bindings/python/shardfft/_core.pyi is not the module's; tests/wheels/stub.py prints what it must be"
+}
+
+# arms RANKS COMPILED: the check, under emulation.
+arms() {
+  env -i PATH="$PATH" HOME="$HOME" BUILD="$BUILD" PYTHONPATH=/wheel OMP_NUM_THREADS=1 "${variables[@]}" \
+    bash "$ROOT/tools/arm.sh" --run "$1" /usr/bin/python3 /wheel/check.py "$2"
+}
+arm() {
+  say "a wheel for aarch64, cross-compiled, and tried under emulation"
+  if [[ $(id -u) -ne 0 ]]; then
+    echo "   left out: emulation needs root"
+    return
+  fi
+  local machine=aarch64 variables=() system=$BUILD/arm/system platforms ranks
+  bash "$ROOT/tools/arm.sh" --run 1 /usr/bin/python3 --version
+  local -x _PYTHON_HOST_PLATFORM=linux-aarch64 AUDITWHEEL_LD_LIBRARY_PATH=$system/usr/lib/aarch64-linux-gnu
+  # Without a common header, which holds mpi.h, a compiler cache makes most objects once for all interfaces of MPI.
+  built arm "$SOURCE" -Ccmake.define.CMAKE_TOOLCHAIN_FILE="$BUILD/arm/toolchain.cmake" -Ccmake.define.SHARDFFT_PRECOMPILE=OFF
+  finished arm shardfft
+  unset _PYTHON_HOST_PLATFORM
+  mapfile -t platforms < <(printf -- '--platform=manylinux_2_%d_aarch64\n' {17..40})
+  rm -rf "$system/wheel"
+  quiet arm-wheel "$TOOLS/bin/python" -m pip install --disable-pip-version-check --target "$system/wheel" --only-binary=:all: \
+    "${platforms[@]}" "$(the_wheel shardfft)" "${packages[@]}"
+  cp "$ROOT/tests/wheels/check.py" "$system/wheel"
+  variables=(SHARDFFT_MPI=none)
+  arms 1 "no MPI"
+  variables=()
+  for ranks in 1 2; do arms $ranks "Open MPI"; done
 }
 
 # The same sources under another name, with the packages that bring NVIDIA's libraries. Where there is a GPU it computes there;

@@ -91,9 +91,9 @@ arrays()
 exchanges()
 if expected != "no MPI":
     twin()
-started = time.perf_counter()
+started = time.process_time()
 long_lines()
-assert time.perf_counter() - started < 60, f"long lines took {time.perf_counter() - started:.0f} s"
+assert time.process_time() - started < 60, f"long lines took {time.process_time() - started:.0f} s"
 files()
 try:
     shardfft.plan((0, 4))

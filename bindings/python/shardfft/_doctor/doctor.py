@@ -71,7 +71,8 @@ def _shared_memory(comm: MPI.Comm, options: dict[str, Any]) -> list[Finding]:
         with plan(comm=comm, **asked) as one:
             one.forward(one.input.zeros())
     except Error as error:
-        return [findings.of_refusal(str(error))]
+        # Any other refusal is one of the plan that is examined next.
+        return [findings.of_refusal(str(error))] if "cannot share" in str(error) else []
     return []
 
 
@@ -181,16 +182,16 @@ def examine(comm: MPI.Comm, chosen: argparse.Namespace) -> Examined:
     shape, options = mpi.agree(comm, read)
     options = {"effort": "estimate", **options}
     options |= {name: getattr(chosen, name) for name in ("kind", "dtype", "layout", "output")} | {"shape": shape}
-    ranks = comm.allgather(facts(options.get("threads", 1)))
+    _, ranks = mpi.meet(comm, lambda: (None, facts(options.get("threads", 1))))
     told, known = findings.of_facts(ranks), _facts(ranks)
     figures = None if chosen.no_figures else _figures(comm, ranks, measure.core_share(comm))
     parts = [(_shared_memory(comm, options), [] if figures is None else _lines(figures))]
-    if all(rank["gpus"] for rank in ranks):
-        parts.append(gpus.findings(comm, ranks[comm.rank]["name"]))
-    elif chosen.gpu:
-        parts.append(([found("no-gpu", "not every rank has a GPU")], []))
     bandwidth = None if figures is None or chosen.gpu else figures["memory"][-1]["bytes_per_second"]
-    parts.append(_reference(comm, bandwidth, ranks, options))
+    if chosen.gpu and not all(rank["gpus"] for rank in ranks):
+        parts.append(([found("no-gpu", "not every rank has a GPU")], []))
+    else:
+        parts += [gpus.findings(comm, ranks)] if chosen.gpu else []
+        parts.append(_reference(comm, bandwidth, ranks, options))
     for more, said in parts:
         told, known = told + more, known + said
     return Examined(list(dict.fromkeys(told)), known, figures)

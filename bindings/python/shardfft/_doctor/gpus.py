@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from .. import _core
 from .._plans.planning import plan
-from .findings import Finding, found
+from .findings import Facts, Finding, found
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -16,7 +16,7 @@ _SHAPE = (16, 16, 16)
 _EXCHANGES = ("mpi_device", "nccl")
 
 
-def peers(devices: list[int]) -> list[tuple[int, int]]:
+def peers(devices: Iterable[int]) -> list[tuple[int, int]]:
     """Pairs of this process's GPUs that cannot use each other's memory, as plans over them find."""
     apart = []
     for a, b in itertools.combinations(devices, 2):
@@ -39,14 +39,18 @@ def refusals(comm: MPI.Comm) -> dict[str, str]:
     return told
 
 
-def findings(comm: MPI.Comm, host: str) -> tuple[list[Finding], list[str]]:
+def findings(comm: MPI.Comm, ranks: list[Facts]) -> tuple[list[Finding], list[str]]:
     """Findings, and facts beside them. Collective; all processes must have a GPU."""
     told, known = [], []
-    apart = comm.allgather((host, peers(list(range(len(_core.gpu_names()))))))
-    for where, pairs in dict(apart).items():
+    mine = ranks[comm.rank]
+    first = [rank["host"] for rank in ranks].index(mine["host"])
+    pairs_of = comm.allgather(peers(range(len(mine["gpus"]))) if first == comm.rank else [])
+    for rank, pairs in enumerate(pairs_of):
         if pairs:
             named = ", ".join(f"{a} and {b}" for a, b in pairs)
-            told.append(found("no-peers", f"on {where} these GPUs cannot use each other's memory: {named}"))
+            told.append(
+                found("no-peers", f"on {ranks[rank]['name']} these GPUs cannot use each other's memory: {named}")
+            )
     if comm.size > 1:
         refused = refusals(comm)
         known = [f"messages between GPUs by {name}: {why or 'work'}" for name, why in refused.items()]

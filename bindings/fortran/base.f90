@@ -17,6 +17,7 @@ module shardfft_base
   integer, parameter :: shardfft_single = 0, shardfft_double = 1
   integer, parameter :: shardfft_fft = 0, shardfft_dct1 = 1, shardfft_dct2 = 2, shardfft_dct3 = 3, shardfft_dct4 = 4, &
     shardfft_dst1 = 5, shardfft_dst2 = 6, shardfft_dst3 = 7, shardfft_dst4 = 8
+  integer, parameter :: shardfft_nearest = 0, shardfft_cic = 1, shardfft_tsc = 2
   integer, parameter, private :: no_axis = 2**30
 
   ! The indices first, first + stride, ..., count of them, along one dimension; indices count from 1.
@@ -151,6 +152,17 @@ contains
     character(len=:), allocatable :: text
     text = borrowed_text(shardfft_status_name(int(status, c_int)))
   end function shardfft_status_word
+
+  ! C's lengths; of none, none.
+  subroutine turn(lengths, extents)
+    real(real64), intent(in), optional :: lengths(:)
+    real(c_double), allocatable, intent(out) :: extents(:)
+    if (present(lengths)) then
+      extents = lengths(size(lengths):1:-1)
+    else
+      allocate (extents(0))
+    end if
+  end subroutine turn
 
   ! Numbers of the default or of 64-bit kind, turned round; none where they are of another type.
   function turned(numbers) result(result)

@@ -25,6 +25,7 @@ NUMBERS = {
     "shardfft_precision": "integer(c_int)",
     "shardfft_axis_transform": "integer(c_int)",
     "shardfft_status": "integer(c_int)",
+    "shardfft_assignment": "integer(c_int)",
     "int64_t": "integer(c_int64_t)",
     "size_t": "integer(c_size_t)",
     "double": "real(c_double)",
@@ -38,7 +39,19 @@ FUNCTIONS = {
 }
 HANDLES = {
     f"shardfft_{name}"
-    for name in ("layout", "options", "plan", "operator", "redistribution", "side", "buffer", "report")
+    for name in (
+        "layout",
+        "options",
+        "plan",
+        "operator",
+        "redistribution",
+        "side",
+        "buffer",
+        "report",
+        "halo",
+        "particle_mesh",
+        "migration",
+    )
 }
 
 
@@ -105,7 +118,7 @@ def imports(result: str, arguments) -> set[str]:
 
 def kind_of(name: str, header: str) -> str:
     """Name the kind of objects whose module has a function."""
-    kinds = "layout|side|buffer|report|plan|redistribution|operator"
+    kinds = "layout|side|buffer|report|plan|redistribution|operator|halo|particle_mesh|migration"
     found = re.match(rf"shardfft_({kinds})_", name)
     return found[1] if found else header
 

@@ -146,17 +146,6 @@ contains
     call settle(shardfft_operator_calling(c_funloc(call_change), c_loc(kept), c_funloc(release), self%handle), stat, errmsg)
   end subroutine calling
 
-  ! C's lengths; of none, none.
-  subroutine turn(lengths, extents)
-    real(real64), intent(in), optional :: lengths(:)
-    real(c_double), allocatable, intent(out) :: extents(:)
-    if (present(lengths)) then
-      extents = lengths(size(lengths):1:-1)
-    else
-      allocate (extents(0))
-    end if
-  end subroutine turn
-
   ! (i k)^order along dimension `dim` of an array of `dims` dimensions: the order-th derivative.
   subroutine derivative(self, dims, dim, order, lengths, stat, errmsg)
     class(shardfft_operator), intent(inout) :: self

@@ -28,6 +28,13 @@ NAMES = {
     "shardfft_order_streams": "shardfft_order_after",
     "shardfft_stream_is_idle": "shardfft_is_idle",
     "shardfft_synchronize_stream": "shardfft_wait_for",
+    "shardfft_cross_spectrum_f": "shardfft_cross_shells",
+    "shardfft_energy_spectrum_f": "shardfft_energy_shells",
+    "shardfft_moments_f": "shardfft_moments_of",
+    "shardfft_gradient": "shardfft_gradient_of",
+    "shardfft_divergence": "shardfft_divergence_of",
+    "shardfft_curl": "shardfft_curl_of",
+    "shardfft_project": "shardfft_projection_of",
     "shardfft_options_set_integer": "set",
     "shardfft_options_set_number": "set",
     "shardfft_options_set_address": "set",
@@ -38,6 +45,7 @@ DIMENSIONS = {
     "layout": "layout_axes(self, stat, errmsg)",
     "side": "dims_of_side(self, stat, errmsg)",
     "plan": "self%of",
+    "halo": "self%of",
 }
 # C's words, as Fortran's.
 WORDS = [

@@ -23,6 +23,8 @@ struct ParticleOptions {
   bool wrap = true;
   /// So many points beyond the part of its rank a particle may be. 0: each is in the part of its rank.
   std::int64_t reach = 0;
+  /// The coordinates of positions and slopes are in the order of axes from the last to the first, as in Fortran.
+  bool last_axis_first = false;
 };
 
 /// A move of records to other ranks, of which each has told where its own go; made by ParticleMesh::migration().

@@ -40,19 +40,20 @@ struct Moments {
 std::vector<Moments> moments(MPI_Comm comm, const Side& side, const void* array);
 
 /// Derivatives of vector fields in place of their spectra: this rank's modes alone, without communication. `side` is
-/// that of the spectra; each vector has one field for each axis of the array, in the order of axes, one behind the
-/// other, and a scalar one field; `vectors` of them lie one behind the other. All axes have Fourier transforms. Modes
-/// that stand for both k and -k have no slope, as with Operator::derivative. `lengths` as above. Arrays lie in host
-/// memory; curl() and project() may write over what they read. Throw Error.
+/// that of the spectra; each vector has one field for each axis of the array, in the order of axes (from the
+/// last to the first with `last_axis_first`), one behind the other, and a scalar one field; `vectors` of them lie one
+/// behind the other. All axes have Fourier transforms. Modes that stand for both k and -k have no slope, as with
+/// Operator::derivative. `lengths` as above. Arrays lie in host memory; curl() and project() may write over what they
+/// read. Throw Error.
 void gradient(const Side& side, const void* scalar, void* vector, const std::vector<double>& lengths = {},
-              std::int64_t vectors = 1);
+              std::int64_t vectors = 1, bool last_axis_first = false);
 void divergence(const Side& side, const void* vector, void* scalar, const std::vector<double>& lengths = {},
-                std::int64_t vectors = 1);
+                std::int64_t vectors = 1, bool last_axis_first = false);
 /// Of three axes.
 void curl(const Side& side, const void* vector, void* result, const std::vector<double>& lengths = {},
-          std::int64_t vectors = 1);
+          std::int64_t vectors = 1, bool last_axis_first = false);
 /// The part of a vector field whose divergence is 0.
 void project(const Side& side, const void* vector, void* result, const std::vector<double>& lengths = {},
-             std::int64_t vectors = 1);
+             std::int64_t vectors = 1, bool last_axis_first = false);
 
 }  // namespace shardfft

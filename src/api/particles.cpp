@@ -39,6 +39,10 @@ struct ParticleMesh::Impl {
   void check() const;
   std::vector<HaloWidth> widths() const;
   void copy(const void* field, bool out);
+  /// Where the coordinate along an axis is in a row.
+  std::size_t column(std::size_t axis) const {
+    return options.last_axis_first ? static_cast<std::size_t>(layout.axes()) - 1 - axis : axis;
+  }
   bool reads() const { return !own.set.empty(); }
   std::size_t padded_bytes() const { return static_cast<std::size_t>(halo->count()) * number_bytes(); }
   std::size_t number_bytes() const { return precision == Precision::f64 ? 8 : 4; }
@@ -104,14 +108,14 @@ Touched ParticleMesh::Impl::locate(const T* position, std::int64_t particle) con
   Touched result;
   const HaloWidth width = touched(shape);
   for (std::size_t a = 0; a < static_cast<std::size_t>(layout.axes()); ++a) {
-    const auto [index, beyond] = cell(static_cast<double>(position[a]), a, particle);
+    const auto [index, beyond] = cell(static_cast<double>(position[column(a)]), a, particle);
     const Progression& mine = own.set.axis[a];
     const std::int64_t extent = layout.shape()[a], first = mine.first - options.reach,
                        end = mine.first + mine.count + options.reach;
     // Of its periodic images the first that lies here.
     const std::int64_t up = first - index;
     const std::int64_t image = index + (up >= 0 ? (up + extent - 1) / extent : -(-up / extent)) * extent;
-    require(reads() && image<end, "particle ", particle, " is at ", position[a], " along axis ", a,
+    require(reads() && image<end, "particle ", particle, " is at ", position[column(a)], " along axis ", a,
                              ", beyond the part of its rank", options.reach> 0
                 ? " and its reach"
                 : "",
@@ -174,7 +178,8 @@ void ParticleMesh::Impl::read(std::int64_t count, const T* positions, T* values,
     });
     for (int a = 0; slopes && a < axes; ++a) {
       const auto axis = static_cast<std::size_t>(a);
-      values[p * axes + a] = static_cast<T>(sums[axis] * static_cast<double>(layout.shape()[axis]) / lengths[axis]);
+      values[p * axes + static_cast<std::int64_t>(column(axis))] =
+          static_cast<T>(sums[axis] * static_cast<double>(layout.shape()[axis]) / lengths[axis]);
     }
     if (!slopes) values[p] = static_cast<T>(sums[0]);
   }
@@ -188,8 +193,8 @@ std::vector<int> ParticleMesh::Impl::owners(std::int64_t count, const T* positio
   for (std::int64_t p = 0; p < count; ++p) {
     bool mine = reads();
     for (std::size_t a = 0; a < static_cast<std::size_t>(point.axes); ++a) {
-      const auto axis = static_cast<std::int64_t>(a);
-      point.axis[a] = {cell(static_cast<double>(positions[p * point.axes + axis]), a, p).first, 1, 1};
+      const T position = positions[p * point.axes + static_cast<std::int64_t>(column(a))];
+      point.axis[a] = {cell(static_cast<double>(position), a, p).first, 1, 1};
       mine = mine && own.set.axis[a].contains(point.axis[a].first);
     }
     if (!mine)
@@ -229,7 +234,7 @@ ParticleMesh::ParticleMesh(MPI_Comm comm, const Layout& layout, Assignment shape
     mesh.check();
   });
   std::vector<Agreed> agreed{{"assignments", static_cast<std::uint64_t>(shape)},
-                             {"options of particles", options.wrap ? 1u : 0u}};
+                             {"options of particles", (options.wrap ? 1u : 0u) + (options.last_axis_first ? 2u : 0u)}};
   std::uint64_t number = 0;
   for (const double length : mesh.lengths) number = number * 31 + std::hash<double>()(length);
   agreed.push_back({"lengths", number});

@@ -31,6 +31,7 @@ struct Arrays {
   const void* from;
   void* to;
   std::int64_t vectors;
+  bool last_axis_first;
 };
 
 /// Calls work(slopes, modes, results) for each mode of each vector, of `in` fields that become `out` fields.
@@ -42,6 +43,7 @@ void for_vectors(const Side& side, const std::vector<double>& lengths, const Arr
   const std::int64_t count = side.layout.count(side.rank);
   require((arrays.from != nullptr && arrays.to != nullptr) || count == 0, "a spectrum is a null pointer");
   const auto tables = slope_tables(side, lengths);
+  const auto axes = static_cast<std::size_t>(side.layout.axes());
   Side one = side;
   one.fields = 1;
   const auto all = [&]<class T>(std::complex<T>*) {
@@ -52,7 +54,8 @@ void for_vectors(const Side& side, const std::vector<double>& lengths, const Arr
         const std::int64_t place = &first - from;
         Slopes slopes{};
         std::array<std::complex<double>, max_user_axes> modes{}, results{};
-        for (std::size_t a = 0; a < slopes.size(); ++a) slopes[a] = tables[a][static_cast<std::size_t>(i[a])];
+        for (std::size_t a = 0; a < axes; ++a)
+          slopes[arrays.last_axis_first ? axes - 1 - a : a] = tables[a][static_cast<std::size_t>(i[a])];
         for (std::int64_t c = 0; c < in; ++c)
           modes[static_cast<std::size_t>(c)] = std::complex<double>(from[c * count + place]);
         work(slopes, modes, results);
@@ -74,36 +77,37 @@ std::complex<double> turned(double slope, std::complex<double> mode) {
 }  // namespace
 
 void gradient(const Side& side, const void* scalar, void* vector, const std::vector<double>& lengths,
-              std::int64_t vectors) {
-  for_vectors(side, lengths, {scalar, vector, vectors}, 1, side.layout.axes(),
+              std::int64_t vectors, bool last_axis_first) {
+  for_vectors(side, lengths, {scalar, vector, vectors, last_axis_first}, 1, side.layout.axes(),
               [](const Slopes& k, const auto& modes, auto& results) {
                 for (std::size_t a = 0; a < k.size(); ++a) results[a] = turned(k[a], modes[0]);
               });
 }
 
 void divergence(const Side& side, const void* vector, void* scalar, const std::vector<double>& lengths,
-                std::int64_t vectors) {
-  for_vectors(side, lengths, {vector, scalar, vectors}, side.layout.axes(), 1,
+                std::int64_t vectors, bool last_axis_first) {
+  for_vectors(side, lengths, {vector, scalar, vectors, last_axis_first}, side.layout.axes(), 1,
               [](const Slopes& k, const auto& modes, auto& results) {
                 for (std::size_t a = 0; a < k.size(); ++a) results[0] += turned(k[a], modes[a]);
               });
 }
 
-void curl(const Side& side, const void* vector, void* result, const std::vector<double>& lengths,
-          std::int64_t vectors) {
+void curl(const Side& side, const void* vector, void* result, const std::vector<double>& lengths, std::int64_t vectors,
+          bool last_axis_first) {
   require(side.layout.axes() == 3, "fields over ", side.layout.axes(), " axes have no curl: 3 are expected");
-  for_vectors(side, lengths, {vector, result, vectors}, 3, 3, [](const Slopes& k, const auto& modes, auto& results) {
-    for (std::size_t a = 0; a < 3; ++a) {
-      const std::size_t b = (a + 1) % 3, c = (a + 2) % 3;
-      results[a] = turned(k[b], modes[c]) - turned(k[c], modes[b]);
-    }
-  });
+  for_vectors(side, lengths, {vector, result, vectors, last_axis_first}, 3, 3,
+              [](const Slopes& k, const auto& modes, auto& results) {
+                for (std::size_t a = 0; a < 3; ++a) {
+                  const std::size_t b = (a + 1) % 3, c = (a + 2) % 3;
+                  results[a] = turned(k[b], modes[c]) - turned(k[c], modes[b]);
+                }
+              });
 }
 
 void project(const Side& side, const void* vector, void* result, const std::vector<double>& lengths,
-             std::int64_t vectors) {
+             std::int64_t vectors, bool last_axis_first) {
   const std::int64_t axes = side.layout.axes();
-  for_vectors(side, lengths, {vector, result, vectors}, axes, axes,
+  for_vectors(side, lengths, {vector, result, vectors, last_axis_first}, axes, axes,
               [](const Slopes& k, const auto& modes, auto& results) {
                 double square = 0;
                 std::complex<double> along = 0;

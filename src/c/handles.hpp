@@ -40,6 +40,21 @@ struct Held<shardfft_redistribution> {
   static constexpr const char* name = "redistribution";
 };
 template <>
+struct Held<shardfft_halo> {
+  using Type = HaloExchange;
+  static constexpr const char* name = "halo exchange";
+};
+template <>
+struct Held<shardfft_particle_mesh> {
+  using Type = ParticleMesh;
+  static constexpr const char* name = "particle mesh";
+};
+template <>
+struct Held<shardfft_migration> {
+  using Type = Migration;
+  static constexpr const char* name = "migration";
+};
+template <>
 struct Held<shardfft_side> {
   using Type = Side;
   static constexpr const char* name = "side";

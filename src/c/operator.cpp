@@ -9,12 +9,6 @@ using namespace shardfft::c;
 
 namespace {
 
-Operator::Lengths lengths_of(int axes, const double* lengths) {
-  if (lengths == nullptr) return {};
-  const auto each = given(lengths, axes, "lengths");
-  return {each.begin(), each.end()};
-}
-
 template <class Make>
 shardfft_status made_of(shardfft_operator* made, const Make& make) {
   return guarded([&] { give(made, make()); });
@@ -36,12 +30,6 @@ auto caller_of(Factor factor, const std::shared_ptr<void>& user) {
     factor(user.get(), static_cast<int>(mode.size()), mode.data(), value);
     return std::complex<double>(value[0], value[1]);
   };
-}
-
-ElementType element_of(shardfft_precision precision, int is_complex) {
-  require(precision == SHARDFFT_F32 || precision == SHARDFFT_F64, "the precision has the value ", precision,
-          ", which stands for none of: SHARDFFT_F32, SHARDFFT_F64");
-  return {static_cast<Precision>(precision), is_complex != 0};
 }
 
 /// The side has a handle as long as the caller's function runs.

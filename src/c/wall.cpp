@@ -61,6 +61,18 @@ void give_names(char** result, const std::vector<std::string>& names, char separ
   give_text(result, text);
 }
 
+std::vector<double> lengths_of(int axes, const double* lengths) {
+  if (lengths == nullptr) return {};
+  const auto each = given(lengths, axes, "lengths");
+  return {each.begin(), each.end()};
+}
+
+ElementType element_of(shardfft_precision precision, int is_complex) {
+  require(precision == SHARDFFT_F32 || precision == SHARDFFT_F64, "the precision has the value ", precision,
+          ", which stands for none of: SHARDFFT_F32, SHARDFFT_F64");
+  return {static_cast<Precision>(precision), is_complex != 0};
+}
+
 std::vector<int> devices_of(int count, const int* devices) {
   const std::span<const int> list = given(devices, count, "devices");
   return {list.begin(), list.end()};

@@ -90,6 +90,9 @@ void give_list(int* count, T* result, const List& list) {
 /// Null stands for the defaults.
 inline Options options_of(shardfft_options options) { return options == nullptr ? Options() : *get(options); }
 std::vector<int> devices_of(int count, const int* devices);
+/// Null stands for none.
+std::vector<double> lengths_of(int axes, const double* lengths);
+ElementType element_of(shardfft_precision precision, int is_complex);
 
 inline shardfft_progression c_progression(const Progression& p) { return {p.first, p.count, p.stride}; }
 /// An index alone has no stride, which programs in C leave 0.

@@ -52,12 +52,19 @@ enum {
   SHARDFFT_DST3 = 7,
   SHARDFFT_DST4 = 8
 };
+/* How a particle is spread: to the nearest point, to 2 along each axis (cloud in cell), to 3 (triangular-shaped cloud).
+ */
+typedef int shardfft_assignment;
+enum { SHARDFFT_NEAREST = 0, SHARDFFT_CIC = 1, SHARDFFT_TSC = 2 };
 
 typedef struct shardfft_layout_handle* shardfft_layout;
 typedef struct shardfft_options_handle* shardfft_options;
 typedef struct shardfft_plan_handle* shardfft_plan;
 typedef struct shardfft_operator_handle* shardfft_operator;
 typedef struct shardfft_redistribution_handle* shardfft_redistribution;
+typedef struct shardfft_halo_handle* shardfft_halo;
+typedef struct shardfft_particle_mesh_handle* shardfft_particle_mesh;
+typedef struct shardfft_migration_handle* shardfft_migration;
 typedef struct shardfft_side_handle* shardfft_side;
 typedef struct shardfft_buffer_handle* shardfft_buffer;
 typedef struct shardfft_report_handle* shardfft_report;

@@ -4,6 +4,7 @@
 #include <complex>
 
 #include "api/operator_rep.hpp"
+#include "base/check.hpp"
 #include "shardfft/for_each.hpp"
 #include "shardfft/spectra.hpp"
 

@@ -96,7 +96,10 @@ void ShellSums::add(const Side& side, const T* a, const T* b) {
 /// Calls work with both arrays, of the type of the side's numbers.
 template <class Work>
 void typed(const Side& side, const void* a, const void* b, const Work& work) {
-  const auto as = [&]<class T>(T*) { work(static_cast<const T*>(a), static_cast<const T*>(b)); };
+  const auto as = [&](auto* none) {
+    using Numbers = const std::remove_pointer_t<decltype(none)>*;
+    work(static_cast<Numbers>(a), static_cast<Numbers>(b));
+  };
   const bool is_double = side.element.precision == Precision::f64;
   if (side.element.is_complex)
     is_double ? as(static_cast<std::complex<double>*>(nullptr)) : as(static_cast<std::complex<float>*>(nullptr));

@@ -47,11 +47,12 @@ void for_vectors(const Side& side, const std::vector<double>& lengths, const Arr
   const auto axes = static_cast<std::size_t>(side.layout.axes());
   Side one = side;
   one.fields = 1;
-  const auto all = [&]<class T>(std::complex<T>*) {
+  const auto all = [&](auto* none) {
+    using Mode = std::remove_pointer_t<decltype(none)>;
     for (std::int64_t v = 0; v < arrays.vectors; ++v) {
-      const auto* const from = static_cast<const std::complex<T>*>(arrays.from) + v * in * count;
-      auto* const to = static_cast<std::complex<T>*>(arrays.to) + v * out * count;
-      for_each(one, from, [&](const Index& i, const std::complex<T>& first) {
+      const auto* const from = static_cast<const Mode*>(arrays.from) + v * in * count;
+      auto* const to = static_cast<Mode*>(arrays.to) + v * out * count;
+      for_each(one, from, [&](const Index& i, const Mode& first) {
         const std::int64_t place = &first - from;
         Slopes slopes{};
         std::array<std::complex<double>, max_user_axes> modes{}, results{};
@@ -60,8 +61,7 @@ void for_vectors(const Side& side, const std::vector<double>& lengths, const Arr
         for (std::int64_t c = 0; c < in; ++c)
           modes[static_cast<std::size_t>(c)] = std::complex<double>(from[c * count + place]);
         work(slopes, modes, results);
-        for (std::int64_t c = 0; c < out; ++c)
-          to[c * count + place] = std::complex<T>(results[static_cast<std::size_t>(c)]);
+        for (std::int64_t c = 0; c < out; ++c) to[c * count + place] = Mode(results[static_cast<std::size_t>(c)]);
       });
     }
   };

@@ -27,10 +27,7 @@ template <class Object>
 class Held {
  public:
   template <class... Arguments>
-  explicit Held(const Arguments&... arguments) {
-    const nb::gil_scoped_release others_may_run;
-    object_ = std::make_unique<Object>(arguments...);
-  }
+  explicit Held(const Arguments&... arguments) : object_(make(arguments...)) {}
   ~Held() { close(); }
   Held(const Held&) = delete;
   Held& operator=(const Held&) = delete;
@@ -50,6 +47,12 @@ class Held {
   }
 
  private:
+  template <class... Arguments>
+  static std::unique_ptr<Object> make(const Arguments&... arguments) {
+    const nb::gil_scoped_release others_may_run;
+    return std::make_unique<Object>(arguments...);
+  }
+
   std::unique_ptr<Object> object_;
 };
 

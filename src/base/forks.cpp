@@ -18,6 +18,7 @@ namespace {
 struct Shared {
   std::size_t bytes;
   int descriptor;
+  std::size_t offset;
 };
 
 /// What forks change. Never destroyed: processes fork while they end, too.
@@ -51,8 +52,8 @@ void in_child() {
     const bool copy = shared.descriptor >= 0;
     const int file = copy ? MAP_PRIVATE : MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
     // Where the kernel refuses, nothing is better than what others use.
-    if (mmap(memory, shared.bytes, copy ? PROT_READ | PROT_WRITE : PROT_NONE, file | MAP_FIXED, shared.descriptor, 0) ==
-        MAP_FAILED)
+    if (mmap(memory, shared.bytes, copy ? PROT_READ | PROT_WRITE : PROT_NONE, file | MAP_FIXED, shared.descriptor,
+             static_cast<off_t>(shared.offset)) == MAP_FAILED)
       munmap(memory, shared.bytes);
   }
   after_fork();
@@ -69,10 +70,11 @@ InEachChild::InEachChild(void (*work)()) { process().in_each_child.push_back(wor
 
 std::uint64_t HomeProcess::forks() { return process().forks; }
 
-KeptFromChildren::KeptFromChildren(std::byte* memory, std::size_t bytes, int descriptor) : memory_(memory) {
+KeptFromChildren::KeptFromChildren(std::byte* memory, std::size_t bytes, int descriptor, std::size_t offset)
+    : memory_(memory) {
   const int own = descriptor < 0 ? -1 : fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
   const std::lock_guard lock(process().mutex);
-  process().shared[memory] = {bytes, own};
+  process().shared[memory] = {bytes, own, offset};
 }
 
 KeptFromChildren::~KeptFromChildren() {

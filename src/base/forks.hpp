@@ -29,12 +29,13 @@ class HomeProcess {
 };
 
 /// Mapped memory that several processes share, and that none of their children may write. A child finds its own copy
-/// there if the beginning of a file is mapped, whose pages it shares until it writes them: it sees what others write
-/// into the rest. Otherwise it finds nothing there, and is ended when it looks.
+/// there if a file is mapped, whose pages it shares until it writes them: it sees what others write into the rest.
+/// Otherwise it finds nothing there, and is ended when it looks.
 class KeptFromChildren {
  public:
-  /// `descriptor`: of the file, which this keeps open by a number of its own; -1: children find nothing.
-  KeptFromChildren(std::byte* memory, std::size_t bytes, int descriptor);
+  /// `descriptor`: of the file, which this keeps open by a number of its own, and which is mapped from `offset` on; -1:
+  /// children find nothing.
+  KeptFromChildren(std::byte* memory, std::size_t bytes, int descriptor, std::size_t offset = 0);
   ~KeptFromChildren();
   KeptFromChildren(const KeptFromChildren&) = delete;
   KeptFromChildren& operator=(const KeptFromChildren&) = delete;

@@ -18,6 +18,12 @@ constexpr double not_worth_asking = 1 << 20;
 /// Whole small pages, one at least.
 std::size_t mapped_bytes(std::size_t bytes) { return round_up(std::max<std::size_t>(bytes, 1), page_size()); }
 
+/// From one segment to the next: whole huge pages of one rank.
+std::size_t stride_of(std::size_t mapped) {
+  const std::size_t huge = page_sizes().huge;
+  return huge == 0 || mapped < huge ? mapped : round_up(mapped, huge);
+}
+
 }  // namespace
 
 HostWindow::Grant::Grant(std::size_t bytes)
@@ -31,7 +37,7 @@ void require_window_room(double bytes, double largest, int ranks) {
   const auto check = [](double wanted, const Room& room) {
     if (wanted > static_cast<double>(room.bytes)) fail(Status::out_of_memory, "there is no room: ", room.limit);
   };
-  check(largest, file_room());
+  check(largest * ranks, file_room());
   if (bytes * ranks <= not_worth_asking) return;
   if (const std::string many = no_more_mappings(); !many.empty())
     fail(Status::out_of_memory, "there is no room: ", many);
@@ -39,44 +45,61 @@ void require_window_room(double bytes, double largest, int ranks) {
   check(bytes * ranks, memory_room());
 }
 
-/// Each rank makes its own segment, so that every rank's memory is near it.
+/// Each rank reserves its own segment, so that every rank's memory is near it.
 HostWindow::HostWindow(const Communicator& host, std::size_t bytes, InChildren in_children,
                        const std::vector<int>& names)
-    : rank_(host.rank()), bytes_(bytes), grant_(mapped_bytes(bytes)) {
-  const std::size_t mapped = mapped_bytes(bytes);
-  std::optional<MemoryFile> mine;
+    : rank_(host.rank()),
+      ranks_(host.size()),
+      bytes_(bytes),
+      stride_(stride_of(mapped_bytes(bytes))),
+      grant_(mapped_bytes(bytes)) {
+  const std::size_t all = stride_ * static_cast<std::size_t>(host.size());
+  std::optional<MemoryFile> made;
   Failure failure = failure_of([&] {
-    const auto wanted = static_cast<double>(mapped);
+    const auto wanted = static_cast<double>(stride_);
     require_window_room(wanted, wanted, host.size());
     if (!grant_.given()) fail(Status::out_of_memory, "there is no memory for them");
   });
   // All look at the room before one of them takes of it.
-  if (static_cast<double>(mapped) * host.size() > not_worth_asking) host.barrier();
-  if (!failure.failed()) failure = failure_of([&] { mine.emplace(mapped, draw_proof(rank_)); });
-  // Nobody's file goes away before all have mapped it.
-  look_at_offers(host, mine ? mine->ticket() : FileTicket{}, [&](int rank, const FileTicket& ticket) {
+  if (static_cast<double>(all) > not_worth_asking) host.barrier();
+  if (!failure.failed() && rank_ == 0) failure = failure_of([&] { made.emplace(all, draw_proof(rank_)); });
+  // The file does not go away before all have mapped it.
+  look_at_offers(host, made ? made->ticket() : FileTicket{}, [&](int rank, const FileTicket& ticket) {
+    if (rank != 0) return Found::itself;
     const OfferedFile file(ticket, rank == rank_);
-    segments_.push_back(file.found() == Found::itself ? MemoryFile::map(file, mapped)
-                                                      : Mapping{nullptr, Unmap{mapped}});
     if (ticket.process < 0 || failure.failed()) return file.found();  // its owner says why
     if (file.found() != Found::itself)
       failure = {Status::unsupported, file.text()};
-    else if (!segments_.back())
-      failure = {Status::out_of_memory, "there are no addresses left for them; " + address_room().limit};
+    else
+      failure = failure_of([&] { map(file, host, in_children); });
     return file.found();
   });
   if (failure.failed()) {
     Text text;
-    text << "cannot share " << in_mebibytes(static_cast<double>(mapped)) << " of each of the " << host.size()
-         << " ranks of this host: " << failure.text << "; other exchanges than shared_window need no shared memory";
+    text << "cannot share " << in_mebibytes(static_cast<double>(mapped_bytes(bytes))) << " of each of the "
+         << host.size() << " ranks of this host: " << failure.text
+         << "; other exchanges than shared_window need no shared memory";
     failure =
         failure_of_rank({failure.code, text.str()}, names.empty() ? rank_ : names[static_cast<std::size_t>(rank_)]);
   }
   agree(host, [&] {
     if (failure.failed()) throw Error(failure.code, failure.text);
   });
-  for (int r = 0; r < host.size(); ++r)
-    kept_.emplace_back(segment(r), mapped, r == rank_ && in_children == InChildren::copy ? mine->descriptor() : -1);
+}
+
+void HostWindow::map(const OfferedFile& file, const Communicator& host, InChildren in_children) {
+  const std::size_t first = static_cast<std::size_t>(rank_) * stride_, behind = first + stride_,
+                    all = static_cast<std::size_t>(host.size()) * stride_;
+  all_ = MemoryFile::map(file, all);
+  if (!all_) {
+    const std::string many = no_more_mappings();
+    fail(Status::out_of_memory, "there are no addresses left for them; ", many.empty() ? address_room().limit : many);
+  }
+  MemoryFile::reserve(file, mine(), first, mapped_bytes(bytes_));
+  const bool copies = in_children == InChildren::copy;
+  if (copies) kept_.emplace_back(mine(), stride_, file.descriptor(), first);
+  if (!copies || first > 0) kept_.emplace_back(all_.get(), copies ? first : all, -1);
+  if (copies && behind < all) kept_.emplace_back(all_.get() + behind, all - behind, -1);
 }
 
 HostMemory::HostMemory(const Communicator& comm, int fake_ranks_per_host)
@@ -156,7 +179,7 @@ bool HostMemory::holds(const std::vector<int>& ranks) const {
 
 std::vector<std::byte*> HostWindow::segments() const {
   std::vector<std::byte*> all;
-  for (const Mapping& segment : segments_) all.push_back(segment.get());
+  for (int rank = 0; rank < ranks_; ++rank) all.push_back(segment(rank));
   return all;
 }
 

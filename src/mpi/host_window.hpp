@@ -17,9 +17,10 @@
 
 namespace shardfft {
 
-/// One segment of `bytes` (the same on every rank) for each rank of a host. Construction is collective over the host's
-/// ranks; destruction is not, which is why this is no MPI window: users' arrays lie here, and ranks drop them when they
-/// please. What others have mapped stays theirs.
+/// One segment of `bytes` (the same on every rank) for each rank of a host, all in one file that each rank maps once:
+/// the kernel counts a process's mappings (vm.max_map_count), and plans and ranks are many. Construction is collective
+/// over the host's ranks; destruction is not, which is why this is no MPI window: users' arrays lie here, and ranks
+/// drop them when they please. What others have mapped stays theirs.
 class HostWindow {
  public:
   /// What processes that are forked from a rank find in its own segment; they find no other.
@@ -30,7 +31,7 @@ class HostWindow {
   /// by their ranks on the host.
   HostWindow(const Communicator& host, std::size_t bytes, InChildren in_children = InChildren::nothing,
              const std::vector<int>& names = {});
-  std::byte* segment(int host_rank) const { return segments_[static_cast<std::size_t>(host_rank)].get(); }
+  std::byte* segment(int host_rank) const { return all_.get() + static_cast<std::size_t>(host_rank) * stride_; }
   /// Of all ranks of the host.
   std::vector<std::byte*> segments() const;
   std::byte* mine() const { return segment(rank_); }
@@ -56,10 +57,12 @@ class HostWindow {
     bool given_;
   };
 
-  int rank_;
-  std::size_t bytes_;
+  void map(const OfferedFile& file, const Communicator& host, InChildren in_children);
+
+  int rank_, ranks_;
+  std::size_t bytes_, stride_;
   Grant grant_;
-  std::vector<Mapping> segments_;
+  Mapping all_{nullptr, Unmap{0}};
   std::list<KeptFromChildren> kept_;
 };
 

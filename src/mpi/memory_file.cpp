@@ -18,7 +18,7 @@ namespace shardfft {
 namespace {
 
 /// Reserves memory: a page that could not be had later would end the process. What is wrong, or 0.
-int reserve(int descriptor, std::size_t first, std::size_t bytes) {
+int fill(int descriptor, std::size_t first, std::size_t bytes) {
   int status = EINTR;
   while (status == EINTR) status = posix_fallocate(descriptor, static_cast<off_t>(first), static_cast<off_t>(bytes));
   return status;
@@ -45,24 +45,22 @@ Mapping map_aligned(int descriptor, std::size_t bytes) {
 
 constexpr int collapse = 25;  ///< MADV_COLLAPSE; C libraries that are older than the kernel have no name for it
 
-/// Lays a file that has no memory yet in huge pages, where the kernel (Linux 6.1 and later) gives them to one who asks
-/// for them at once. By default no file in memory gets them otherwise. The kernel wants to see one page of each before.
-/// What it refuses is left without memory. Where memory is in pieces the kernel first moves what lies between them,
-/// which may take long: after a while the rest goes without.
-void take_huge_pages(int descriptor, std::size_t bytes) {
+/// Lays a part of a file that has no memory yet in huge pages, where the kernel (Linux 6.1 and later) gives them to one
+/// who asks for them at once. By default no file in memory gets them otherwise. The kernel wants to see one page of
+/// each before. What it refuses is left without memory. Where memory is in pieces the kernel first moves what lies
+/// between them, which may take long: after a while the rest goes without.
+void take_huge_pages(int descriptor, std::byte* mapped, std::size_t offset, std::size_t bytes) {
   constexpr double most_seconds = 3;
   const auto [small, huge_page] = page_sizes();
   if (huge_page == 0 || bytes < huge_page) return;
   const std::size_t whole = bytes / huge_page * huge_page;
   const std::size_t at_once = std::max(huge_page, (std::size_t{64} << 20) / huge_page * huge_page);
-  const Mapping mapping = map_aligned(descriptor, whole);
-  if (!mapping) return;
   const double end = clock_seconds() + most_seconds;
   for (std::size_t at = 0; at < whole && clock_seconds() < end; at += at_once) {
     const std::size_t part = std::min(at_once, whole - at);
     for (std::size_t page = at; page < at + part; page += huge_page)
-      if (reserve(descriptor, page, small) != 0) return;
-    if (madvise(mapping.get() + at, part, collapse) != 0) return;  // refusals cost nothing but speed
+      if (fill(descriptor, offset + page, small) != 0) return;
+    if (madvise(mapped + at, part, collapse) != 0) return;  // refusals cost nothing but speed
   }
 }
 
@@ -74,13 +72,16 @@ MemoryFile::MemoryFile() : descriptor_(make_file("shardfft")) {}
 
 MemoryFile::MemoryFile(std::size_t bytes, const Proof& proof) : MemoryFile() {
   ticket_ = offer_file(descriptor_, bytes, proof);
-  take_huge_pages(descriptor_, bytes);
-  if (const int error = reserve(descriptor_, 0, bytes); error != 0)
-    fail(Status::out_of_memory, "a file in memory has no room: ", std::strerror(error), "; ", memory_room().limit);
 }
 
 MemoryFile::~MemoryFile() { ::close(descriptor_); }
 
 Mapping MemoryFile::map(const OfferedFile& file, std::size_t bytes) { return map_aligned(file.descriptor(), bytes); }
+
+void MemoryFile::reserve(const OfferedFile& file, std::byte* mapped, std::size_t offset, std::size_t bytes) {
+  take_huge_pages(file.descriptor(), mapped, offset, bytes);
+  if (const int error = fill(file.descriptor(), offset, bytes); error != 0)
+    fail(Status::out_of_memory, "a file in memory has no room: ", std::strerror(error), "; ", memory_room().limit);
+}
 
 }  // namespace shardfft

@@ -20,8 +20,7 @@ using Mapping = std::unique_ptr<std::byte, Unmap>;
 /// limit it less than /dev/shm. Once mapped by all it may go; the memory stays until the last mapping goes.
 class MemoryFile {
  public:
-  /// All its memory is reserved, near the calling process, and as much of it as there may be lies in huge pages. Throws
-  /// Error(out_of_memory) where there is none.
+  /// None of its memory is reserved. Throws Error(out_of_memory) if no such file can be made.
   MemoryFile(std::size_t bytes, const Proof& proof);
   ~MemoryFile();
   MemoryFile(const MemoryFile&) = delete;
@@ -32,6 +31,9 @@ class MemoryFile {
   int descriptor() const { return descriptor_; }
   /// Maps the bytes of a file; null where there are no addresses for them.
   static Mapping map(const OfferedFile& file, std::size_t bytes);
+  /// Reserves the memory of a part that is mapped at `mapped`, near the calling process, and lays as much of it as
+  /// there may be in huge pages. Throws Error(out_of_memory) if there is none.
+  static void reserve(const OfferedFile& file, std::byte* mapped, std::size_t offset, std::size_t bytes);
 
  private:
   MemoryFile();

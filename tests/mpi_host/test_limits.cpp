@@ -92,7 +92,7 @@ TEST(Limits, OnTheSizeOfFiles) {
   expect_refusal("RLIMIT_FSIZE, ulimit -f) is 1 MiB");
   HostMemory host(world(), 0);
   expect_error(Status::out_of_memory, "RLIMIT_FSIZE", [&] { host.allocate(mebibyte); });  // the proof is beyond it
-  EXPECT_NO_THROW(host.allocate(mebibyte / 2));
+  EXPECT_NO_THROW(host.allocate(mebibyte / 2 / static_cast<std::size_t>(world().size())));
 }
 
 TEST(Limits, OfNoFileAtAll) {

@@ -150,6 +150,21 @@ TEST(HostWindows, AreWholePagesWhateverTheirSize) {
   EXPECT_EQ(memory.last_alignment, told.huge);
 }
 
+int mappings_of_windows() {
+  std::ifstream file("/proc/self/maps");
+  int count = 0;
+  for (std::string line; std::getline(file, line);) count += line.find("/memfd:shardfft") != std::string::npos ? 1 : 0;
+  return count;
+}
+
+/// The kernel limits how many a process has: it does not matter how many ranks a host has.
+TEST(HostWindows, AreOneMappingEach) {
+  HostMemory host(world(), 0);
+  const int before = mappings_of_windows();
+  const auto first = host.allocate(8192), second = host.allocate(page_sizes().huge + 5, HostWindow::InChildren::copy);
+  EXPECT_EQ(mappings_of_windows() - before, 2);
+}
+
 TEST(HostWindows, WithoutRoomAllAreRefused) {
   HostMemory host(world(), 0);
   expect_error(Status::out_of_memory, "cannot share", [&] { host.allocate(std::size_t{1} << 50); });

@@ -1,7 +1,7 @@
 # MKL::sequential: oneMKL's LP64 interface without its own threads (this library threads over batches itself).
-# Looks in MKL_ROOT, $MKLROOT and $VIRTUAL_ENV (where pip's mkl-devel puts it), and for users of an installed shardfft where
-# that found it. Needs oneMKL 2024.1 or newer, whose DFTI names strides by domain. Link it after FFTW: libmkl_intel_lp64 has FFTW's function names too.
-set(_mkl_hints ${MKL_ROOT} $ENV{MKLROOT} $ENV{VIRTUAL_ENV} ${SHARDFFT_BUILT_WITH_MKL})
+# Looks in MKL_ROOT, $MKLROOT and $VIRTUAL_ENV (where pip's mkl-devel puts it). Needs oneMKL 2024.1 or newer, whose DFTI names
+# strides by domain. libmkl_intel_lp64 has FFTW's function names too.
+set(_mkl_hints ${MKL_ROOT} $ENV{MKLROOT} $ENV{VIRTUAL_ENV})
 find_path(MKL_INCLUDE_DIR mkl_dfti.h HINTS ${_mkl_hints} PATH_SUFFIXES include include/mkl mkl)
 foreach(part intel_lp64 sequential core)
   find_library(MKL_${part}_LIBRARY NAMES mkl_${part} libmkl_${part}.so.3 libmkl_${part}.so.2

@@ -1,5 +1,16 @@
 # The libraries that are made of the objects.
 
+# What src/local/mkl.cpp loads: a library of nothing that needs oneMKL's, whose folder it names. That may lie below the sources, as
+# a virtual environment often does, and CMake takes no such folder from the link line.
+if(MKLSequential_FOUND)
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/shardfft_mkl.c CONTENT "extern int shardfft_mkl;\nint shardfft_mkl;\n")
+  add_library(shardfft_mkl MODULE ${PROJECT_BINARY_DIR}/shardfft_mkl.c)
+  target_link_libraries(shardfft_mkl PRIVATE MKL::sequential)
+  cmake_path(GET MKL_core_LIBRARY PARENT_PATH _mkl_folder)
+  set_target_properties(shardfft_mkl PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}
+    INSTALL_RPATH "$ORIGIN;${_mkl_folder}")
+endif()
+
 # shardfft_library(NAME TYPE OBJECT-TARGET...): one of them; TYPE is SHARED, STATIC, or "" for what BUILD_SHARED_LIBS says.
 function(shardfft_library target type)
   set(objects ${ARGN})
@@ -7,8 +18,16 @@ function(shardfft_library target type)
   add_library(${target} ${type} ${objects})
   shardfft_common(${target})
   target_link_libraries(${target} PRIVATE Threads::Threads ${SHARDFFT_GPU_LIBRARIES})
-  if(TARGET shardfft_compiler)
-    add_dependencies(${target} shardfft_compiler)
+  foreach(beside shardfft_compiler shardfft_mkl)
+    if(TARGET ${beside})
+      add_dependencies(${target} ${beside})
+    endif()
+  endforeach()
+  # Programs that link an archive load oneMKL themselves; those of this project find it by CMAKE_BUILD_RPATH.
+  get_target_property(is ${target} TYPE)
+  if(TARGET shardfft_mkl AND is STREQUAL "STATIC_LIBRARY")
+    target_link_options(${target} INTERFACE $<INSTALL_INTERFACE:-Wl,-rpath,$<INSTALL_PREFIX>/${CMAKE_INSTALL_LIBDIR}>
+      $<$<NOT:$<BOOL:${PROJECT_IS_TOP_LEVEL}>>:$<BUILD_INTERFACE:-Wl,-rpath,${PROJECT_BINARY_DIR}>>)
   endif()
 endfunction()
 

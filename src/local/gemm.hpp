@@ -33,7 +33,14 @@ inline void gemm(Precision precision, Transpose transpose_a, Transpose transpose
   gemm({precision, transpose_a, transpose_b, m, n, k, lda, ldb, ldc}, alpha, a, b, beta, c);
 }
 
+/// One of BLAS in C. Declared here, because the libraries' headers differ in name and in types, but not in calling
+/// convention.
+using CblasGemm = void(int order, int transpose_a, int transpose_b, int m, int n, int k, const void* alpha,
+                       const void* a, int lda, const void* b, int ldb, const void* beta, void* c, int ldc);
+
 namespace detail {
+/// That of oneMKL, or of the BLAS that is linked.
+CblasGemm* cblas_gemm(Precision precision);
 /// The BLAS behind gemm, or its absence; arguments have been checked.
 void blas_gemm(const GemmSpec& spec, std::complex<double> alpha, const void* a, const void* b,
                std::complex<double> beta, void* c);

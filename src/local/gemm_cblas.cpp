@@ -3,12 +3,7 @@
 
 #include "local/gemm.hpp"
 
-// Declared here, because the libraries' headers differ in name and in types, but not in calling convention.
 extern "C" {
-void cblas_zgemm(int order, int transpose_a, int transpose_b, int m, int n, int k, const void* alpha, const void* a,
-                 int lda, const void* b, int ldb, const void* beta, void* c, int ldc);
-void cblas_cgemm(int order, int transpose_a, int transpose_b, int m, int n, int k, const void* alpha, const void* a,
-                 int lda, const void* b, int ldb, const void* beta, void* c, int ldc);
 // Only OpenBLAS has these; null in a process without it.
 [[gnu::weak]] void openblas_set_num_threads(int threads);
 [[gnu::weak]] int openblas_get_num_threads();
@@ -60,8 +55,8 @@ constexpr int row_major = 101;
 
 int cblas_name(Transpose t) { return t == Transpose::none ? 111 : t == Transpose::transpose ? 112 : 113; }
 
-template <class Real, class Function>
-void call(Function function, const GemmSpec& s, std::complex<double> alpha, const void* a, const void* b,
+template <class Real>
+void call(CblasGemm* function, const GemmSpec& s, std::complex<double> alpha, const void* a, const void* b,
           std::complex<double> beta, void* c) {
   const std::complex<Real> factors[] = {{static_cast<Real>(alpha.real()), static_cast<Real>(alpha.imag())},
                                         {static_cast<Real>(beta.real()), static_cast<Real>(beta.imag())}};
@@ -78,10 +73,8 @@ void detail::blas_gemm(const GemmSpec& spec, std::complex<double> alpha, const v
                        std::complex<double> beta, void* c) {
   const OneBlasThread guard;
   const auto lock = turn();
-  if (spec.precision == Precision::f64)
-    call<double>(cblas_zgemm, spec, alpha, a, b, beta, c);
-  else
-    call<float>(cblas_cgemm, spec, alpha, a, b, beta, c);
+  (spec.precision == Precision::f64 ? call<double> : call<float>)(cblas_gemm(spec.precision), spec, alpha, a, b, beta,
+                                                                  c);
 }
 
 }  // namespace shardfft

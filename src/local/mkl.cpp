@@ -1,6 +1,9 @@
-// oneMKL's DFTI, sequential libraries: one batch loop a descriptor, any strides, scales for free.
+// oneMKL's DFTI, sequential libraries: one batch loop a descriptor, any strides, scales for free. They are loaded when
+// a plan takes them: where they do not find their own files, their constructors and their first call end the process.
+#include <dlfcn.h>
 #include <mkl_dfti.h>
 #include <mkl_service.h>
+#include <mkl_version.h>
 #include <unistd.h>
 
 #include <climits>
@@ -9,6 +12,7 @@
 #include "base/check.hpp"
 #include "local/backend.hpp"
 #include "local/exact_lengths.hpp"
+#include "local/gemm.hpp"
 #include "local/loops.hpp"
 #include "local/work_memory.hpp"
 
@@ -19,14 +23,51 @@ namespace {
 /// prime, and 2147483649 = 3 x 715827883 did; multiples of 65537 and of smaller primes did not.
 constexpr std::int64_t crash_length = std::int64_t{1} << 31;
 
-/// Its first call ends the process if oneMKL cannot find its own files.
-void require_found() {
-  static const bool found [[maybe_unused]] = [] {
-    char path[PATH_MAX];
-    if (readlink("/proc/self/exe", path, sizeof path) < 0)
-      fail(Status::unsupported, "oneMKL cannot find its files: /proc/self/exe cannot be read");
-    return true;
-  }();
+/// Holds nothing but the names of oneMKL's libraries; this library's RUNPATH leads to it.
+constexpr const char* module_name = "libshardfft_mkl.so";
+
+void* load() {
+  char path[PATH_MAX];
+  if (readlink("/proc/self/exe", path, sizeof path) < 0)
+    fail(Status::unsupported, "oneMKL cannot find its files: /proc/self/exe cannot be read");
+  if (getcwd(path, sizeof path) == nullptr)
+    fail(Status::unsupported, "oneMKL cannot be loaded: the working folder is gone, or cannot be read");
+  void* const module = dlopen(module_name, RTLD_NOW | RTLD_LOCAL);
+  if (module == nullptr) fail(Status::unsupported, "oneMKL cannot be loaded: ", dlerror());
+  return module;
+}
+
+/// A function of any type.
+struct Symbol {
+  const char* name;
+  template <class Function>
+  operator Function*() const {
+    static void* const module = load();
+    void* const found = dlsym(module, name);
+    if (found == nullptr) fail(Status::unsupported, "oneMKL has no ", name);
+    return reinterpret_cast<Function*>(found);
+  }
+};
+
+/// Made at the first use, and tried again if that fails.
+struct Functions {
+  /// Not what the header's macro makes of a call: c2r of many lengths above 10000 is wrong in single precision by the
+  /// descriptors of DftiCreateDescriptor_s_1d (oneMKL 2026.0 with AVX-512).
+  decltype(&DftiCreateDescriptor) create = Symbol{"DftiCreateDescriptor"};
+  decltype(&DftiSetValue) set = Symbol{"DftiSetValue"};
+  decltype(&DftiCommitDescriptor) commit = Symbol{"DftiCommitDescriptor"};
+  decltype(&DftiComputeForward) forward = Symbol{"DftiComputeForward"};
+  decltype(&DftiComputeBackward) backward = Symbol{"DftiComputeBackward"};
+  decltype(&DftiFreeDescriptor) free = Symbol{"DftiFreeDescriptor"};
+  decltype(&DftiErrorMessage) message = Symbol{"DftiErrorMessage"};
+  decltype(&MKL_Get_Version) version = Symbol{"MKL_Get_Version"};
+  CblasGemm* zgemm = Symbol{"cblas_zgemm"};
+  CblasGemm* cgemm = Symbol{"cblas_cgemm"};
+};
+
+const Functions& mkl() {
+  static const Functions functions;
+  return functions;
 }
 
 void refuse_what_crashes(const FftSpec& spec) {
@@ -37,8 +78,8 @@ void refuse_what_crashes(const FftSpec& spec) {
 }
 
 void check(MKL_LONG status, const char* what) {
-  if (status == DFTI_MEMORY_ERROR) fail(Status::out_of_memory, "oneMKL, ", what, ": ", DftiErrorMessage(status));
-  if (status != DFTI_NO_ERROR) fail(Status::backend_failure, "oneMKL, ", what, ": ", DftiErrorMessage(status));
+  if (status == DFTI_MEMORY_ERROR) fail(Status::out_of_memory, "oneMKL, ", what, ": ", mkl().message(status));
+  if (status != DFTI_NO_ERROR) fail(Status::backend_failure, "oneMKL, ", what, ": ", mkl().message(status));
 }
 
 class MklFft : public LocalFft {
@@ -46,19 +87,18 @@ class MklFft : public LocalFft {
   explicit MklFft(const FftSpec& spec) : in_place_(spec.in_place) {
     // The forward domain is that of time: the real array, or what the forward transform reads.
     const bool forward = spec.kind == Kind::r2c || (spec.kind == Kind::c2c && spec.direction == Direction::forward);
-    require_found();
     refuse_what_crashes(spec);
     require_work_memory(spec, 0, "oneMKL");
     create(spec);
     try {
       configure(spec, forward);
     } catch (...) {
-      DftiFreeDescriptor(&descriptor_);
+      mkl().free(&descriptor_);
       throw;
     }
-    compute_ = forward ? &DftiComputeForward : &DftiComputeBackward;
+    compute_ = forward ? mkl().forward : mkl().backward;
   }
-  ~MklFft() override { DftiFreeDescriptor(&descriptor_); }
+  ~MklFft() override { mkl().free(&descriptor_); }
   MklFft(const MklFft&) = delete;
   MklFft& operator=(const MklFft&) = delete;
 
@@ -74,14 +114,14 @@ class MklFft : public LocalFft {
     const auto precision = spec.precision == Precision::f64 ? DFTI_DOUBLE : DFTI_SINGLE;
     const auto domain = spec.kind == Kind::c2c ? DFTI_COMPLEX : DFTI_REAL;
     const auto axes = static_cast<MKL_LONG>(lengths.size());
-    check(axes == 1 ? DftiCreateDescriptor(&descriptor_, precision, domain, axes, lengths[0])
-                    : DftiCreateDescriptor(&descriptor_, precision, domain, axes, lengths.data()),
+    check(axes == 1 ? mkl().create(&descriptor_, precision, domain, axes, lengths[0])
+                    : mkl().create(&descriptor_, precision, domain, axes, lengths.data()),
           "creating a descriptor");
   }
 
   template <class Value>
   void set(DFTI_CONFIG_PARAM parameter, Value value, const char* what) {
-    check(DftiSetValue(descriptor_, parameter, value), what);
+    check(mkl().set(descriptor_, parameter, value), what);
   }
 
   void set_strides(const FftSpec& spec, DFTI_CONFIG_PARAM parameter, std::int64_t Loop::*side) {
@@ -105,7 +145,7 @@ class MklFft : public LocalFft {
     }
     set(forward ? DFTI_FORWARD_SCALE : DFTI_BACKWARD_SCALE, spec.scale, "setting the scale");
     if (!spec.preserve_input && !spec.in_place) set(DFTI_DESTROY_INPUT, DFTI_ALLOW, "allowing to destroy the input");
-    check(DftiCommitDescriptor(descriptor_), "committing a descriptor");
+    check(mkl().commit(descriptor_), "committing a descriptor");
   }
 
   bool in_place_;
@@ -116,14 +156,16 @@ class MklFft : public LocalFft {
 std::unique_ptr<LocalFft> make_mkl(const FftSpec& spec) { return std::make_unique<MklFft>(spec); }
 
 std::string library_version() {
-  require_found();
-  MKLVersion v;
-  MKL_Get_Version(&v);
+  MKLVersion v{};  // of the headers before it is loaded
+  v.MajorVersion = __INTEL_MKL__, v.MinorVersion = __INTEL_MKL_MINOR__, v.UpdateVersion = __INTEL_MKL_UPDATE__;
+  if (dlopen(module_name, RTLD_LAZY | RTLD_NOLOAD) != nullptr) mkl().version(&v);
   return "oneMKL " + std::to_string(v.MajorVersion) + "." + std::to_string(v.MinorVersion) + "." +
          std::to_string(v.UpdateVersion);
 }
 
 }  // namespace
+
+CblasGemm* detail::cblas_gemm(Precision precision) { return precision == Precision::f64 ? mkl().zgemm : mkl().cgemm; }
 
 Backend mkl_backend() {
   Backend backend;

@@ -214,6 +214,43 @@ def test_libraries_find_all_that_they_need(moved, folder):
         assert said == "", f"{library}\n{said}"
 
 
+GONE = """
+#include <shardfft/shardfft.hpp>
+#include <iostream>
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  for (const char* local : {"fftw", "lanes", "auto"}) {
+    shardfft::Options options;
+    options.local_fft = local;
+    shardfft::Plan plan(MPI_COMM_WORLD, shardfft::c2c<double>, shardfft::Layout::slab({24, 30, 20}, 2),
+                        shardfft::natural_output, options);
+    std::vector<std::complex<double>> x(plan.input().size()), y(plan.output().size());
+    plan.forward(x, y);
+    if (argc > 1) std::cout << plan.report().local_fft.substr(0, 6) << ' ';
+  }
+  MPI_Finalize();
+}
+"""
+
+
+@pytest.mark.parametrize("archive", [False, True])
+def test_no_library_ends_processes_whose_folder_is_gone(archive, moved, folder):
+    """oneMKL's constructors do: it is loaded by plans that take it, from wherever the prefix is."""
+    (folder / "gone.cpp").write_text(GONE)
+    flags = f'PKG_CONFIG_PATH="{moved.lib}/pkgconfig" pkg-config --cflags --libs'
+    # The archive with shared libraries of others.
+    link = f'$({flags} --static shardfft | sed "s/-lshardfft/-l:libshardfft.a/")' if archive else f"$({flags} shardfft)"
+    compile_it = f'mpicxx -std=c++20 gone.cpp -o gone {link} "-Wl,-rpath,{moved.lib}"'
+    moved.run(compile_it, folder)
+    moved.run("mpirun -n 2 sh -c 'mkdir gone-$$ && cd gone-$$ && rmdir ../gone-$$ && exec ../gone'", folder)
+    if cached("MKL_core_LIBRARY").startswith("/"):
+        (folder / "gone.cpp").write_text(GONE.replace('"fftw", "lanes", "auto"', '"mkl"'))
+        said = moved.run(f"{compile_it} && mpirun -n 2 ./gone name", folder)
+        assert said.split() == ["oneMKL"] * 2, said
+        taken = moved.run("ldd ./gone | grep mkl || true", folder)
+        assert taken == "", f"every program loads oneMKL\n{taken}"
+
+
 def test_packages_are_found_twice_and_tell_their_components(moved, folder):
     (folder / "CMakeLists.txt").write_text("""
 cmake_minimum_required(VERSION 3.25)

@@ -148,14 +148,20 @@ TEST(Registry, FftwIsNotOneMklInDisguise) {
   }
 }
 
-/// Run by the next test, where /proc is empty.
+/// Run by the next test, where /proc is empty or the working folder is gone.
 TEST(Registry, DISABLED_WhereOneMklEndsProcesses) {
+  if (std::getenv("SHARDFFT_TEST_FOLDER_IS_GONE") != nullptr) {
+    const std::filesystem::path gone = std::filesystem::temp_directory_path() / ("gone-" + std::to_string(getpid()));
+    std::filesystem::create_directory(gone);
+    std::filesystem::current_path(gone);
+    std::filesystem::remove(gone);
+  }
   for (const std::string& name : local_fft_names()) {
     const FftSpec spec = dense_spec(Kind::c2c, {4});
     std::vector<std::complex<double>> in{1, 0, 0, 0}, out(4);
     if (name == "mkl") {
       EXPECT_THROW(make_local_fft(name, spec), Error);
-      EXPECT_THROW(local_fft_version(name), Error);
+      EXPECT_EQ(local_fft_version(name).rfind("oneMKL 20", 0), 0u);
     } else {
       make_local_fft(name, spec)->execute(in.data(), out.data());
       EXPECT_EQ(out[3], 1.0) << name << ' ' << local_fft_version(name);
@@ -164,13 +170,13 @@ TEST(Registry, DISABLED_WhereOneMklEndsProcesses) {
 }
 
 TEST(Registry, NoLibraryEndsTheProcess) {
-  const std::string empty = "unshare -m sh -c 'mount -t tmpfs none /proc && exec \"$@\"' sh ";
-  if (std::system((empty + "true 2> /dev/null").c_str()) != 0) GTEST_SKIP() << "this user cannot empty /proc";
   const std::string program = std::filesystem::read_symlink("/proc/self/exe").string();
-  EXPECT_EQ(std::system(
-                (empty + "'" + program + "' --gtest_also_run_disabled_tests --gtest_filter='*WhereOneMklEndsProcesses'")
-                    .c_str()),
-            0);
+  const std::string run =
+      "'" + program + "' --gtest_also_run_disabled_tests --gtest_filter='*WhereOneMklEndsProcesses'";
+  const std::string empty = "unshare -m sh -c 'mount -t tmpfs none /proc && exec \"$@\"' sh ";
+  EXPECT_EQ(std::system(("SHARDFFT_TEST_FOLDER_IS_GONE=1 " + run).c_str()), 0);
+  if (std::system((empty + "true 2> /dev/null").c_str()) != 0) GTEST_SKIP() << "this user cannot empty /proc";
+  EXPECT_EQ(std::system((empty + run).c_str()), 0);
 }
 
 TEST(Registry, FftwFunctionsOfBothPrecisionsComeFromFftw) {

@@ -84,6 +84,9 @@ struct PlanReport {
   /// it needs while it runs.
   std::size_t library_bytes = 0;
   std::size_t pinned_bytes = 0;  ///< GPUs: host memory that the plan keeps pinned, for messages and checks
+  /// Memory of the host that the plan took at most while it was made, trials included: beside what the FFT library
+  /// took.
+  std::size_t planning_bytes = 0;
   std::vector<Choice> choices;
   std::string way;  ///< all that was chosen, as the option `way` takes it
   Program forward;

@@ -105,7 +105,7 @@ PlanReport Plan::report() const {
   const Impl& plan = impl();
   plan.enter(Call::report, {}, true);
   return make_report({plan.comm, plan.ranks(), plan.transform, plan.options, plan.sides.front().input,
-                      plan.sides.front().output, *plan.runner});
+                      plan.sides.front().output, *plan.runner, plan.planning_bytes});
 }
 
 }  // namespace shardfft

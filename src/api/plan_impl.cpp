@@ -8,6 +8,7 @@
 #include <numeric>
 #include <variant>
 
+#include "base/allocations.hpp"
 #include "base/require_threads.hpp"
 #include "base/succeeds.hpp"
 #include "gpu/run/make.hpp"
@@ -52,6 +53,7 @@ const Ranks& kernels_begun(const Ranks& who, const Transform& t, const Layout& i
 Plan::Impl::Impl(const Ranks& who, Transform t, const Layout& in, const std::optional<Layout>& out, OutputLayout kind,
                  const Options& o)
     : Members(kernels_begun(who, t, in, o), o, {"plans", "the plan's"}), transform(t) {
+  const MostAllocated most;
   if (comm.valid() && place() == Place::gpu) succeeds([&] { begin_kernels(t, in, o, comm.size()); });
   spec = {transform, in, out, kind, options, ranks(), place()};
   ExecutorSetup setup;
@@ -68,6 +70,7 @@ Plan::Impl::Impl(const Ranks& who, Transform t, const Layout& in, const std::opt
   setup.ranks = agree_same(comm, spec, failure);
   if (comm.valid()) watch_calls(who, plan_name(spec));
   make(std::move(setup));
+  planning_bytes = most.bytes();
 }
 
 void Plan::Impl::make(ExecutorSetup setup) {

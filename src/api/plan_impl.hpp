@@ -15,6 +15,7 @@ struct Plan::Impl : Members {
   Transform transform;
   ProblemSpec spec;          ///< what all of it was made of
   std::vector<Sides> sides;  ///< by member
+  std::size_t planning_bytes = 0;
 
   Impl(const Ranks& who, Transform t, const Layout& in, const std::optional<Layout>& out, OutputLayout kind,
        const Options& o);

@@ -25,6 +25,7 @@ void for_largest(PlanReport& report, const Visit& visit) {
   visit(report.table_bytes);
   visit(report.library_bytes);
   visit(report.pinned_bytes);
+  visit(report.planning_bytes);
   for (Program* program : programs_of(report)) {
     visit(program->runs);
     visit(program->timed_runs);
@@ -201,6 +202,7 @@ PlanReport make_report(const ReportInput& in) {
   report.table_bytes = memory.table;
   report.library_bytes = memory.library;
   report.pinned_bytes = memory.pinned;
+  report.planning_bytes = in.planning_bytes;
   report.forward = own_program(in.runner, forward_program);
   report.backward = own_program(in.runner, backward_program);
   if (in.runner.programs().size() > apply_program) report.apply = own_program(in.runner, apply_program);

@@ -17,6 +17,7 @@ struct ReportInput {
   Side input;
   Side output;
   Runner& runner;
+  std::size_t planning_bytes;
 };
 
 /// Whether time is communication as Adelmann et al. (2004) count it, who include the local transposition: everything

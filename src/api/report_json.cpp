@@ -66,6 +66,7 @@ std::string PlanReport::to_json() const {
                             {"table_bytes", table_bytes},
                             {"library_bytes", library_bytes},
                             {"pinned_bytes", pinned_bytes},
+                            {"planning_bytes", planning_bytes},
                             {"choices", Json::array(choices, choice_json)},
                             {"forward", program_json(forward)},
                             {"backward", program_json(backward)}});

@@ -91,7 +91,10 @@ std::string PlanReport::to_text() const {
   text << ", tables " << bytes_text(static_cast<double>(table_bytes)) << ", FFT library about "
        << bytes_text(static_cast<double>(library_bytes));
   if (pinned_bytes > 0) text << ", pinned on the host " << bytes_text(static_cast<double>(pinned_bytes));
-  text << "\n";
+  const std::size_t all = workspace_bytes + window_bytes + table_bytes + library_bytes + pinned_bytes;
+  text << "; in all about " << bytes_text(static_cast<double>(all)) << " while it runs, and "
+       << bytes_text(static_cast<double>(planning_bytes)) << (machine.empty() ? "" : " of the host's")
+       << " while it was made, beside the arrays of calls\n";
   put_program(text, "forward", forward);
   put_program(text, "backward", backward);
   if (apply) put_program(text, "apply", *apply);

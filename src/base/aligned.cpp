@@ -4,12 +4,14 @@
 
 #include <cstdlib>
 
+#include "base/allocations.hpp"
 #include "base/available_memory.hpp"
 #include "base/page_size.hpp"
 
 namespace shardfft {
 
 void Release::operator()(std::byte* memory) const {
+  count_allocation(-static_cast<std::int64_t>(bytes));
   if (source != nullptr)
     source->release(memory, bytes);
   else
@@ -28,6 +30,7 @@ AlignedMemory allocate_aligned(std::size_t bytes, Pages pages) {
     const bool limited = source == nullptr && room.bytes < size;
     fail(Status::out_of_memory, "cannot allocate ", size, " bytes", limited ? ": " + room.limit : "");
   }
+  count_allocation(static_cast<std::int64_t>(size));
   if (huge) madvise(memory, size, MADV_HUGEPAGE);  // advice only: a refusal costs nothing but speed
   return AlignedMemory(static_cast<std::byte*>(memory), Release{source, size});
 }

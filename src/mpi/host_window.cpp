@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/aligned.hpp"
+#include "base/allocations.hpp"
 #include "base/page_size.hpp"
 #include "base/text.hpp"
 #include "mpi/offers.hpp"
@@ -27,9 +28,12 @@ std::size_t stride_of(std::size_t mapped) {
 }  // namespace
 
 HostWindow::Grant::Grant(std::size_t bytes)
-    : source_(installed<MemorySource>()), bytes_(bytes), given_(source_ == nullptr || source_->grant_window(bytes)) {}
+    : source_(installed<MemorySource>()), bytes_(bytes), given_(source_ == nullptr || source_->grant_window(bytes)) {
+  if (given_) count_allocation(static_cast<std::int64_t>(bytes_));
+}
 
 HostWindow::Grant::~Grant() {
+  if (given_) count_allocation(-static_cast<std::int64_t>(bytes_));
   if (source_ != nullptr && given_) source_->end_window(bytes_);
 }
 

@@ -202,6 +202,22 @@ TEST(Report, TextHasTheData) {
   if (world().size() == 2) expect_words(printed.str(), {"reshape by alltoallv in a group of 2, sends 16 KiB a rank"});
 }
 
+TEST(Report, TellsTheMemoryOfTheMaking) {
+  const auto told = [](Effort effort) {
+    TransformCase c = case_of("auto", "slab", Kind::c2c);
+    c.shape = {64, 48, 40};
+    c.options.effort = effort;
+    const PlanReport report = make_plan(MPI_COMM_WORLD, c).report();
+    EXPECT_NE(report.to_text().find(" while it was made"), std::string::npos) << report;
+    return static_cast<std::int64_t>(report.planning_bytes);
+  };
+  const std::int64_t array = std::int64_t{64} * 48 * 40 * 16 / world().size();
+  EXPECT_LT(told(Effort::estimate), array / 2) << "tables alone";
+  const std::int64_t measured = told(Effort::measure);
+  EXPECT_GT(measured, array) << "local transforms are tried on arrays";
+  EXPECT_LT(measured, 8 * array + (std::int64_t{64} << 20));
+}
+
 TEST(Report, JsonHasTheData) {
   Plan plan = make_plan(MPI_COMM_WORLD, case_of("auto", "slab", Kind::r2c));
   run(plan, 2);
@@ -220,6 +236,7 @@ TEST(Report, JsonHasTheData) {
   EXPECT_EQ(json.at("table_bytes"), report.table_bytes);
   EXPECT_EQ(json.at("library_bytes"), report.library_bytes);
   EXPECT_EQ(json.at("pinned_bytes"), report.pinned_bytes);
+  EXPECT_EQ(json.at("planning_bytes"), report.planning_bytes);
   ASSERT_EQ(json.at("choices").size(), report.choices.size());
   EXPECT_EQ(json.at("choices")[0].at("why"), report.choices[0].why);
   const Json& forward = json.at("forward");

@@ -42,11 +42,10 @@ std::string who_calls_what(const std::vector<std::int64_t>& words) {
 }
 
 /// Collective.
-std::shared_ptr<Meeting> make_meeting(const Communicator& comm) {
-  const Communicator host = comm.split_host();
-  if (comm.size() > 1 && host.size() == comm.size()) {  // so say all ranks, or none
+std::shared_ptr<Meeting> make_meeting(const Communicator& comm, HostMemory* host) {
+  if (comm.size() > 1 && host != nullptr && host->host().size() == comm.size()) {  // so say all ranks, or none
     try {
-      return std::make_shared<SharedMeeting>(host);
+      return std::make_shared<SharedMeeting>(*host);
     } catch (const Error&) {  // on all ranks: messages do as well
     }
   }
@@ -62,11 +61,11 @@ constexpr double sleep_after = 1;
 
 }  // namespace
 
-CallCheck::CallCheck(CallCheckSetup setup)
+CallCheck::CallCheck(CallCheckSetup setup, HostMemory* host)
     : setup_(std::move(setup)),
       room_(WaitingRoom::of(setup_.users)),
       plan_(room_->admit(setup_.name)),
-      meeting_(make_meeting(setup_.comm)),
+      meeting_(make_meeting(setup_.comm, host)),
       watch_(room_, setup_.timeout) {
   room_->refuse_if_closed();
 }

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "mpi/host_window.hpp"
 #include "mpi/meeting.hpp"
 #include "mpi/watch.hpp"
 
@@ -25,8 +26,8 @@ struct CallCheckSetup {
 /// in shared memory if all ranks are on one host.
 class CallCheck {
  public:
-  /// Collective.
-  explicit CallCheck(CallCheckSetup setup);
+  /// Ranks meet in memory of `host` if all of them share it; it may be null. Collective.
+  CallCheck(CallCheckSetup setup, HostMemory* host);
   CallCheck(const CallCheck&) = delete;
   CallCheck& operator=(const CallCheck&) = delete;
   ~CallCheck() { room_->leave(plan_); }

@@ -177,8 +177,11 @@ Buffer Members::allocate(Call call, int member) const {
 void Members::together(const std::function<void()>& work) const { comm.valid() ? agree(comm, work) : work(); }
 
 void Members::watch_calls(const Ranks& who, std::string name) {
+  if (comm.has_one_host(options.fake_ranks_per_host))
+    host = std::make_shared<HostMemory>(comm, options.fake_ranks_per_host);
   calls = std::make_unique<CallCheck>(
-      CallCheckSetup{comm, std::get<MPI_Comm>(who), std::move(name), options.call_timeout, options.check_calls});
+      CallCheckSetup{comm, std::get<MPI_Comm>(who), std::move(name), options.call_timeout, options.check_calls},
+      host.get());
   trace_file = std::make_unique<TraceFile>(comm, options.trace);
 }
 
@@ -217,6 +220,7 @@ void Members::make_device_runner(const ExecutorSetup& setup, const Program& prog
 void Members::make_runner(ExecutorSetup setup, const Program& program, const Named& named) {
   setup.comm = comm;
   setup.options = options;
+  setup.host = host;
   setup.way.exchange = options.exchange;
   setup.way.chunks = options.chunks;
   setup.way.grid = options.grid;

@@ -41,6 +41,7 @@ struct Members {
   std::vector<int> devices;  ///< none over a communicator
   Communicator comm;         ///< none over devices
   Options options;
+  std::shared_ptr<HostMemory> host;  ///< null over devices, and over several hosts
   std::unique_ptr<CallCheck> calls;  ///< null over devices
   std::unique_ptr<Runner> runner;
   std::unique_ptr<TraceFile> trace_file;

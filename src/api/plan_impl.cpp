@@ -1,8 +1,6 @@
 // A plan's making: checks the arguments, agrees on them over all ranks, and makes the runner of its processor.
 #include "api/plan_impl.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <functional>
 #include <numeric>
@@ -19,14 +17,12 @@ namespace shardfft {
 
 namespace {
 
-/// Numbers of ranks that may be worth a trial in which the others rest. Collective.
-std::vector<int> fewer_ranks(const Communicator& comm) {
+/// Numbers of ranks that may be worth a trial in which the others rest.
+std::vector<int> fewer_ranks(int ranks, const RankFacts& facts) {
   const HostDefaults& host = host_defaults();
   std::vector<int> numbers;
-  if (comm.size() < host.ranks_that_may_rest) return numbers;
-  const bool full = comm.size() >= sysconf(_SC_NPROCESSORS_ONLN);
-  if (comm.min(std::int64_t{full ? 1 : 0}) == 0) return numbers;
-  for (const double share : host.shares_of_ranks_to_try) numbers.push_back(static_cast<int>(share * comm.size()));
+  if (ranks < host.ranks_that_may_rest || !facts.fill_hosts) return numbers;
+  for (const double share : host.shares_of_ranks_to_try) numbers.push_back(static_cast<int>(share * ranks));
   return numbers;
 }
 
@@ -78,9 +74,8 @@ void Plan::Impl::make(ExecutorSetup setup) {
   Program program;
   Alternatives others;
   const bool chooses = options.algorithm == "auto";
-  if (chooses && place() == Place::cpu) setup.host = std::make_shared<HostMemory>(comm, options.fake_ranks_per_host);
-  const bool one_host = setup.host && setup.host->host().size() == comm.size();
-  const std::vector<int> fewer = one_host ? fewer_ranks(comm) : std::vector<int>{};
+  const bool one_host = chooses && place() == Place::cpu && host && host->host().size() == comm.size();
+  const std::vector<int> fewer = one_host ? fewer_ranks(comm.size(), setup.ranks) : std::vector<int>{};
   // All ranks do the same from here on, and fail alike.
   Problem problem = make_problem(spec);
   problem.one_host = one_host;
@@ -100,11 +95,11 @@ void Plan::Impl::make(ExecutorSetup setup) {
   attempt([&] {
     if (auto faster = runner->fastest(others)) runner = std::move(faster);
   });
-  if (given)
-    together([&] {
-      const std::string what = differences(way, runner->facts().way);
-      require(what.empty(), "the option way does not fit this plan: ", what);
-    });
+  const auto compare = [&] {
+    const std::string what = differences(way, runner->facts().way);
+    require(what.empty(), "the option way does not fit this plan: ", what);
+  };
+  if (given) place() == Place::cpu ? compare() : together(compare);  // on CPUs all ranks have the same
   const Program& forward = runner->programs()[forward_program].program;
   const auto needed = [](const Side& side) { return NeededArray{side.count(), side.element.bytes(), side.element}; };
   for (int m = 0; m < members(); ++m) {

@@ -1,5 +1,7 @@
 #include "api/problem.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -10,6 +12,7 @@
 #include "base/text.hpp"
 #include "base/words.hpp"
 #include "geometry/shape.hpp"
+#include "mpi/host_window.hpp"
 #include "tune/own_cache.hpp"
 
 namespace shardfft {
@@ -237,6 +240,8 @@ RankFacts agree_same(const Communicator& comm, const std::vector<Agreed>& agreed
   numbers.push_back(static_cast<std::uint64_t>(mine.failed() ? comm.rank() : comm.size()));
   numbers.push_back(effort == Effort::estimate ? 0 : 1);
   numbers.push_back(static_cast<std::uint64_t>(own_cache_bytes()));
+  numbers.push_back(comm.size() >= sysconf(_SC_NPROCESSORS_ONLN) ? 1 : 0);
+  numbers.push_back(comm.size() > 1 ? window_room() : 0);
   const auto [least, most] = comm.extremes(numbers);
   const auto failed = static_cast<int>(least[facts]);
   if (comm.valid() && failed < comm.size()) throw_failure_of(comm, failed, mine);
@@ -244,7 +249,7 @@ RankFacts agree_same(const Communicator& comm, const std::vector<Agreed>& agreed
   for (std::size_t i = 0; i < agreed.size(); ++i)
     if (least[i] != most[i]) what += (what.empty() ? "" : " and ") + agreed[i].what + compared(comm, agreed[i]);
   if (!what.empty()) fail(Status::mismatch, "the ranks were given different ", what, "; all must be given the same");
-  return {least[facts + 1] == 1, static_cast<std::size_t>(most[facts + 2])};
+  return {least[facts + 1] == 1, most[facts + 2], least[facts + 3] == 1, least[facts + 4]};
 }
 
 std::string problem_key(const ProblemSpec& spec) {

@@ -47,8 +47,10 @@ void require_derived_types(const ExchangeSetup& setup);
 
 using ExchangeFactory = std::function<std::unique_ptr<Exchange>(const ExchangeSetup&)>;
 
-/// Makes the strategy called `name`; throws Error(invalid_argument) that lists the known names. Collective over comm:
-/// a failure of one member is thrown on all.
+/// Whether members of the strategy called `name` talk to each other while they make it.
+bool meets_while_made(const std::string& name);
+/// Makes the strategy called `name`; throws Error(invalid_argument) that lists the known names. Collective over comm: a
+/// failure of one member is thrown on all, unless setup.alone tells it and they do not meet.
 std::unique_ptr<Exchange> make_exchange(const std::string& name, const ExchangeSetup& setup);
 
 }  // namespace shardfft

@@ -1,6 +1,5 @@
 // Strategies by name.
 #include <algorithm>
-#include <exception>
 #include <map>
 
 #include "exchange/shortened.hpp"
@@ -69,24 +68,24 @@ void require_derived_types(const ExchangeSetup& setup) {
          " elements cannot be sent by this exchange with ", "datatypes = basic: p2p can");
 }
 
+bool meets_while_made(const std::string& name) { return name == "hierarchical" || name == "p2p_alltoall"; }
+
 std::unique_ptr<Exchange> make_exchange(const std::string& name, const ExchangeSetup& setup) {
   require(setup.comm.valid(), "an exchange needs a communicator");
-  agree(setup.comm, [&] {
+  Alone members(setup.comm);
+  members.run([&] {
     factory_of(name);
     check_messages(setup.schedule.send, setup);
     check_messages(setup.schedule.recv, setup);
   });
+  if (meets_while_made(name)) members.settle();
   std::unique_ptr<Exchange> made;
-  std::exception_ptr failure;
-  try {
+  members.run([&] {
     const ExchangeFactory& make = factory_of(name);
     made = setup.numbers.active() ? make_shortened(make, setup) : make(setup);
-  } catch (...) {
-    failure = std::current_exception();
-  }
-  agree(setup.comm, [&failure] {
-    if (failure) std::rethrow_exception(failure);
   });
+  if (setup.alone == nullptr || meets_while_made(name)) members.settle();
+  if (members.failure().failed()) throw Error(members.failure().code, members.failure().text);
   return made;
 }
 

@@ -16,6 +16,7 @@ struct RunContext {
   bool basic_types = false;  ///< MPI is given runs of plain numbers only
   Trace* trace = nullptr;
   Watch* watch = nullptr;  ///< what ranks look at that wait for others; null: nothing
+  Alone* alone = nullptr;  ///< what fails while planning is told by it later; null: at once
 };
 
 }  // namespace shardfft

@@ -20,39 +20,10 @@ namespace shardfft {
 
 namespace {
 
-/// Zeroed memory for the turn counters of all reshapes, and how the programs share it.
-struct Control {
-  std::shared_ptr<HostWindow> window;
-  std::size_t next = 0;  ///< the first counter that is still free
-};
-
-/// What ranks do alone while they compile, such as planning a local transform. What fails on one of them is told before
-/// they next do something together.
-class Alone {
- public:
-  explicit Alone(const Communicator& comm) : comm_(comm) {}
-  void run(const std::function<void()>& work) {
-    if (!failure_.failed()) failure_ = failure_of(work);
-    is_settled_ = false;
-  }
-  /// Throws on all ranks what failed on any. Collective.
-  void settle() {
-    if (std::exchange(is_settled_, true)) return;
-    agree(comm_, [this] {
-      if (failure_.failed()) throw Error(failure_.code, failure_.text);
-    });
-  }
-
- private:
-  const Communicator& comm_;
-  Failure failure_;
-  bool is_settled_ = true;  ///< the same on all ranks
-};
-
 class HostCompiler : public Compiler<Task> {
  public:
   HostCompiler(const ExecutorSetup& setup, const NamedProgram& program, HostTarget& target, HostMemory* host,
-               Control& control, Groups& groups, LocalFfts& ffts, Trace* trace, Alone& alone)
+               HostPart& control, Groups& groups, LocalFfts& ffts, Trace* trace, Alone& alone)
       : Compiler(program.program, program.scale, target, !setup.options.overwrite_input),
         setup_(setup),
         target_(target),
@@ -66,7 +37,8 @@ class HostCompiler : public Compiler<Task> {
                  setup.options.fake_ranks_per_host,
                  setup.options.datatypes == Datatypes::basic,
                  trace,
-                 setup.watch},
+                 setup.watch,
+                 &alone},
         control_(control),
         alone_(alone) {
     const Lowered& lowered = *this;
@@ -109,7 +81,7 @@ class HostCompiler : public Compiler<Task> {
   HostMemory* host_;
   LocalFfts& ffts_;
   RunContext context_;
-  Control& control_;
+  HostPart& control_;  ///< of the turn counters that are still free
   Alone& alone_;
   std::unique_ptr<ProgramChecks> checks_;  ///< with the option verify
   std::shared_ptr<LinesCheck> lines_;      ///< then: of the transform that is being made
@@ -198,7 +170,6 @@ ReshapeSetup HostCompiler::message_setup(const State& from) const {
 
 /// A reshape by messages, with the transforms at its ends in chunks.
 std::unique_ptr<Operation> HostCompiler::make_message_reshape(const Stretch& stretch) {
-  alone_.settle();
   const Joined steps = joined(stretch);
   PipelineSetup pipeline{steps.from.layout, steps.to.layout, message_setup(steps.from)};
   if (steps.before) pipeline.before = bundled(*steps.before);
@@ -214,8 +185,8 @@ HostReshapeSetup HostCompiler::host_setup(const Stop& stop) {
   setup.rank = setup_.comm.rank();
   setup.element_bytes = element_bytes(before(stop));
   setup.host = host_;
-  setup.control = control_.window;
-  setup.turn_index = control_.next++;
+  setup.control = control_;
+  control_.offset += TurnCounter::bytes_each;
   setup.members = exchange_group(setup.from, setup.to, setup.rank);
   return setup;
 }
@@ -251,9 +222,8 @@ std::unique_ptr<Operation> HostCompiler::make_shared_reshape(const Stop& stop) {
   const HostReshapeSetup setup = host_setup(stop);
   std::unique_ptr<Exchange> remote;
   if (!target_.stays_on_hosts(program(), stop.step)) {
-    alone_.settle();
     const Communicator members = context_.groups->of(setup.members);
-    agree(setup_.comm, [&] { remote = remote_exchange(setup, members); });
+    alone_.run([&] { remote = remote_exchange(setup, members); });
   }
   return make_host_reshape(setup, std::move(remote));
 }
@@ -274,6 +244,17 @@ std::unique_ptr<Operation> HostCompiler::make_gather(const Stretch& stretch) {
   return operation;
 }
 
+/// This rank's group of each reshape that sends messages.
+std::vector<std::vector<int>> groups_of(const std::vector<NamedProgram>& programs, const HostTarget& target, int rank) {
+  std::vector<std::vector<int>> groups;
+  for (const NamedProgram& named : programs)
+    for (std::size_t i = 0; i < named.program.steps.size(); ++i)
+      if (std::holds_alternative<ReshapeStep>(named.program.steps[i]) &&
+          !target.stays_on_hosts(named.program, static_cast<int>(i)))
+        groups.push_back(exchange_group(named.program.states[i].layout, named.program.states[i + 1].layout, rank));
+  return groups;
+}
+
 std::size_t reshapes(const std::vector<NamedProgram>& programs) {
   std::size_t count = 0;
   for (const NamedProgram& named : programs)
@@ -281,25 +262,19 @@ std::size_t reshapes(const std::vector<NamedProgram>& programs) {
   return count;
 }
 
-/// Collective over the host. Others use it when all have agreed that it is made.
-Control make_control(const std::vector<NamedProgram>& programs, HostMemory* host) {
-  if (host == nullptr) return {};
-  return {host->allocate((reshapes(programs) + 1) * TurnCounter::bytes_each)};  // the kernel clears it
-}
-
 }  // namespace
 
 std::vector<std::vector<Task>> compile(const ExecutorSetup& setup, const std::vector<NamedProgram>& programs,
-                                       HostMemory* host, LocalFfts& ffts, Trace* trace, int trace_step) {
-  Control control;
-  agree(setup.comm, [&] { control = make_control(programs, host); });
-  Groups groups(setup.comm);
+                                       HostMemory* host, LocalFfts& ffts, Alone& alone, Trace* trace, int trace_step) {
+  HostPart control;
+  if (host != nullptr) alone.run([&] { control = host->take(reshapes(programs) * TurnCounter::bytes_each); });
+  if (host != nullptr && host->host().size() < setup.comm.size()) alone.settle();  // other hosts do not know
   HostTarget target(setup, host);
-  Alone alone(setup.comm);
+  Groups groups(setup.comm);
+  groups.make(groups_of(programs, target, setup.comm.rank()));
   std::vector<std::vector<Task>> tasks;
   for (const NamedProgram& program : programs)
     tasks.push_back(HostCompiler(setup, program, target, host, control, groups, ffts, trace, alone).run(trace_step));
-  alone.settle();
   return tasks;
 }
 

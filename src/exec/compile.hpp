@@ -32,6 +32,6 @@ struct Task : TaskEnds {
 /// Operations of every program, which run once `ffts` has made their transforms. Steps of the trace are numbered from
 /// `trace_step` on. Collective.
 std::vector<std::vector<Task>> compile(const ExecutorSetup& setup, const std::vector<NamedProgram>& programs,
-                                       HostMemory* host, LocalFfts& ffts, Trace* trace, int trace_step);
+                                       HostMemory* host, LocalFfts& ffts, Alone& alone, Trace* trace, int trace_step);
 
 }  // namespace shardfft

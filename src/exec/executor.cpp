@@ -21,7 +21,7 @@ namespace shardfft {
 std::unique_ptr<Runner> make_host_runner(ExecutorSetup setup, const Program& program) {
   std::size_t largest = 0;
   for (const State& state : program.states) largest = std::max(largest, max_state_bytes(state, setup.precision));
-  Movement movement = choose_movement(setup.comm, setup.options, program, largest, std::exchange(setup.host, nullptr));
+  Movement movement = choose_movement(setup.comm, setup.options, program, largest, setup.host, setup.ranks);
   setup.way.exchange = movement.exchange;
   setup.way.chunks = std::max(1, setup.options.chunks);
   setup.other_exchanges = movement.others;
@@ -44,11 +44,12 @@ void Executor::add(std::vector<NamedProgram> programs) {
   int trace_step = 0;
   for (const Prepared& before : prepared_) trace_step += static_cast<int>(before.tasks.size());
   LocalFfts ffts({setup_.local_ffts, setup_.way.libraries, !setup_.way_is_given}, setup_.options.effort);
-  auto compiled = compile(setup_, programs, host_.get(), ffts, &trace_, trace_step);
-  make_local_ffts(ffts);
+  Alone alone(setup_.comm);
+  auto compiled = compile(setup_, programs, host_.get(), ffts, alone, &trace_, trace_step);
+  make_local_ffts(ffts, alone);
+  if (host_) choose_input_reads(compiled);
   for (auto& tasks : compiled) {
     for (std::size_t i = 0; i < tasks.size(); ++i) tasks[i].number = i;
-    if (host_) choose_input_reads(tasks);
     prepared_.push_back({std::move(tasks)});
     if (!prepared_.back().tasks.front().checks.empty()) make_verifier(prepared_.back());
   }
@@ -58,8 +59,8 @@ void Executor::add(std::vector<NamedProgram> programs) {
 }
 
 /// Later programs take the libraries that the first ones chose for steps alike.
-void Executor::make_local_ffts(LocalFfts& ffts) {
-  LocalFftChoice choice = ffts.make(setup_.comm, setup_.plan_until);
+void Executor::make_local_ffts(LocalFfts& ffts, const Alone& alone) {
+  LocalFftChoice choice = ffts.make(setup_.comm, setup_.plan_until, alone.failure());
   library_bytes_ += choice.library_bytes;
   if (programs_.empty()) setup_.way.libraries.clear();  // of these programs alone
   for (const LocalFftChoice::Step& step : choice.steps) setup_.way.libraries.emplace(step.step, step.name);
@@ -75,16 +76,27 @@ void Executor::tell_local_ffts(const LocalFftChoice& choice) {
 
 /// A user's own array is read through the kernel where that is allowed, and cheaper than a copy into shared memory.
 /// Collective.
-void Executor::choose_input_reads(std::vector<Task>& tasks) {
-  for (Task& task : tasks) {
-    if (task.from != Slot::in || !task.operation->reads_host_memory()) continue;
-    const CrossCost cost = task.operation->cross_cost();
-    const auto bytes = static_cast<std::int64_t>(state_bytes(task.from_state, setup_.precision, setup_.comm.rank()));
-    // The slowest rank counts, and all take the same way.
-    if (setup_.comm.max(cost.nanoseconds()) >= setup_.comm.max(staging_nanoseconds(bytes, cost.bytes))) continue;
+void Executor::choose_input_reads(std::vector<std::vector<Task>>& programs) {
+  std::vector<Task*> readers;
+  std::vector<double> costs;  // across, and by way of shared memory
+  for (auto& tasks : programs)
+    for (Task& task : tasks) {
+      if (task.from != Slot::in || !task.operation->reads_host_memory()) continue;
+      const CrossCost cost = task.operation->cross_cost();
+      const auto bytes = static_cast<std::int64_t>(state_bytes(task.from_state, setup_.precision, setup_.comm.rank()));
+      readers.push_back(&task);
+      costs.insert(costs.end(), {cost.nanoseconds(), staging_nanoseconds(bytes, cost.bytes)});
+    }
+  if (readers.empty()) return;
+  costs = setup_.comm.max(std::move(costs));  // the slowest rank counts, and all take the same way
+  bool is_allowed = true;
+  for (std::size_t i = 0; i < readers.size() && is_allowed; ++i) {
+    if (costs[2 * i] >= costs[2 * i + 1]) continue;
     if (!across_) across_ = std::make_unique<CrossMemory>(host_->host());
-    task.reads_across = setup_.comm.min(std::int64_t{across_->allowed() ? 1 : 0}) == 1;
-    if (task.reads_across) task.operation->read_across(across_.get());
+    is_allowed = across_->allowed();
+    if (host_->host().size() < setup_.comm.size()) is_allowed = setup_.comm.min(std::int64_t{is_allowed ? 1 : 0}) == 1;
+    readers[i]->reads_across = is_allowed;
+    if (is_allowed) readers[i]->operation->read_across(across_.get());
   }
 }
 

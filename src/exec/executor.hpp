@@ -56,9 +56,9 @@ class Executor : public Runner {
 
   class Trial;
 
-  void make_local_ffts(LocalFfts& ffts);
+  void make_local_ffts(LocalFfts& ffts, const Alone& alone);
   void tell_local_ffts(const LocalFftChoice& choice);
-  void choose_input_reads(std::vector<Task>& tasks);
+  void choose_input_reads(std::vector<std::vector<Task>>& programs);
   void size_workspace();
   void allocate_workspace();
   void give_up();

@@ -21,7 +21,7 @@ class Executor::Trial : public Candidates {
   Trial(Executor& first, const Alternatives& others)
       : Candidates(first, others, {host_defaults().chunks_to_try.begin(), host_defaults().chunks_to_try.end()}),
         own_(first),
-        host_(first.host_) {
+        host_(first.host_ ? first.host_ : first.setup_.host) {
     more_bytes_ = static_cast<std::size_t>(own_cache_bytes());
   }
 

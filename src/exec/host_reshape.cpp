@@ -73,7 +73,7 @@ HostSources::HostSources(const HostReshapeSetup& setup)
       rank_(setup.rank),
       element_bytes_(setup.element_bytes),
       members_(members_here(setup)),
-      turns_(*setup.host, setup.control, setup.turn_index, members_, setup.watch),
+      turns_(*setup.host, setup.control, members_, setup.watch),
       sources_(static_cast<std::size_t>(setup.from.ranks())),
       trace_(setup.trace) {}
 
@@ -109,7 +109,7 @@ CrossCost HostSources::cost(const PeerCopy& copy) const {
 HostOutputs::HostOutputs(const HostReshapeSetup& setup)
     : host_(setup.host),
       members_(setup.members),
-      turns_(*setup.host, setup.control, setup.turn_index, members_, setup.watch),
+      turns_(*setup.host, setup.control, members_, setup.watch),
       arrays_(static_cast<std::size_t>(setup.to.ranks())),
       trace_(setup.trace) {}
 

@@ -13,9 +13,8 @@ struct HostReshapeSetup : RunContext {
   int rank = 0;
   std::size_t element_bytes = 16;
   const HostMemory* host = nullptr;
-  std::shared_ptr<HostWindow> control{};  ///< zeroed memory for turn counters
-  std::size_t turn_index = 0;             ///< which counters are this operation's
-  std::vector<int> members{};             ///< the exchange group, ascending
+  HostPart control{};          ///< of a turn counter
+  std::vector<int> members{};  ///< the exchange group, ascending
 };
 
 /// The arrays of the other members while this rank may read them: published and awaited when made, released after.

@@ -45,7 +45,7 @@ std::string LocalFftChoice::name() const {
 
 std::string LocalFftChoice::why() const {
   Text text;
-  text << (note.empty() ? "there is nothing else to choose from" : note) << std::setprecision(3);
+  text << note << std::setprecision(3);
   const std::vector<Total> totals = totals_of(steps);
   for (const Total& total : totals) {
     text << (&total == totals.data() ? " " : ", ") << total.name << " " << total.seconds * 1e3 << " ms";

@@ -32,7 +32,7 @@ struct LocalFftChoice {
   /// Names of the libraries that make the plan's transforms. If there are none, the one that was expected.
   std::vector<std::string> names{};
   std::string version;
-  std::string note;  ///< how it was chosen; empty where there was no choice
+  std::string note;  ///< how it was chosen
   /// What the libraries took of the heap while they planned, and about what they take while they run.
   std::size_t library_bytes = 0;
 

@@ -38,6 +38,15 @@ class Choosing {
            std::optional<double> deadline)
       : makers_(makers), steps_(steps), comm_(comm), samples_(steps), deadline_(deadline) {}
 
+  /// Makes all by the first choice, before ranks agree on it. False if this rank cannot.
+  bool make_expected() {
+    for (std::size_t s = 0; s < steps_.size(); ++s) {
+      entrants_.push_back({s, &expected(s, 0)});
+      if (!make(entrants_.back(), deadline_)) return false;
+    }
+    return true;
+  }
+
   /// The first that can make all of a step makes it.
   LocalFftChoice by_rule(const std::string& note) {
     enter_expected();
@@ -54,6 +63,34 @@ class Choosing {
     trial_->run_rounds();
     const bool tried = entrants_.size() > steps_.size();
     return take(tried ? "measured:" : "by the processor's maker; to measure others would take longer than 10 runs");
+  }
+
+  /// Each step's best entrant.
+  LocalFftChoice take(const std::string& note) {
+    LocalFftChoice choice;
+    choice.note = note;
+    std::vector<const Backend*> used;
+    const auto adopt = [&] {
+      for (std::size_t s = 0; s < steps_.size(); ++s) {
+        Entrant& best = entrants_[tries_ ? trial_->winner(s) : s];
+        if (std::find(used.begin(), used.end(), best.backend) == used.end()) used.push_back(best.backend);
+        auto& step = choice.steps.emplace_back(LocalFftChoice::Step{steps_[s].name, best.backend->name});
+        for (std::size_t e = 0; tries_ && e < entrants_.size(); ++e)
+          if (entrants_[e].step == s) step.times.push_back({entrants_[e].backend->name, trial_->seconds(e)});
+        for (std::size_t i = 0; i < steps_[s].ffts.size(); ++i) {
+          PlannedFft& fft = *steps_[s].ffts[i];
+          const bool part = tries_ && !samples_.is_whole(s, i);
+          fft.adopt(part ? make_local_fft(*best.backend, fft.spec()) : std::move(best.made[i]));
+        }
+      }
+    };
+    tries_ ? agree(comm_, adopt) : adopt();  // what was tried in part is planned anew
+    if (used.empty()) used.push_back(&makers_.candidates.front());
+    for (const Backend* backend : used) {
+      choice.names.push_back(backend->name);
+      choice.version += (choice.version.empty() ? "" : " and ") + backend->version();
+    }
+    return choice;
   }
 
  private:
@@ -162,33 +199,6 @@ class Choosing {
     entrants_.pop_back();
   }
 
-  LocalFftChoice take(const std::string& note) {
-    LocalFftChoice choice;
-    choice.note = note;
-    std::vector<const Backend*> used;
-    const auto adopt = [&] {
-      for (std::size_t s = 0; s < steps_.size(); ++s) {
-        Entrant& best = entrants_[tries_ ? trial_->winner(s) : s];
-        if (std::find(used.begin(), used.end(), best.backend) == used.end()) used.push_back(best.backend);
-        auto& step = choice.steps.emplace_back(LocalFftChoice::Step{steps_[s].name, best.backend->name});
-        for (std::size_t e = 0; tries_ && e < entrants_.size(); ++e)
-          if (entrants_[e].step == s) step.times.push_back({entrants_[e].backend->name, trial_->seconds(e)});
-        for (std::size_t i = 0; i < steps_[s].ffts.size(); ++i) {
-          PlannedFft& fft = *steps_[s].ffts[i];
-          const bool part = tries_ && !samples_.is_whole(s, i);
-          fft.adopt(part ? make_local_fft(*best.backend, fft.spec()) : std::move(best.made[i]));
-        }
-      }
-    };
-    tries_ ? agree(comm_, adopt) : adopt();  // what was tried in part is planned anew
-    if (used.empty()) used.push_back(&makers_.candidates.front());
-    for (const Backend* backend : used) {
-      choice.names.push_back(backend->name);
-      choice.version += (choice.version.empty() ? "" : " and ") + backend->version();
-    }
-    return choice;
-  }
-
   const FftMakers& makers_;
   const std::vector<FftStep>& steps_;
   const Communicator& comm_;
@@ -224,35 +234,9 @@ StepFfts LocalFfts::step(const std::string& name) {
   return {this, steps_.size() - 1};
 }
 
-bool LocalFfts::order_alike(const Communicator& comm) {
-  auto& candidates = makers_.candidates;
-  const std::vector<Backend> given = candidates;
-  // Hosts may have processors of different makers. Behind the expected one come first those that are planned at once,
-  // so that there is time for them.
-  const std::string first = candidates.front().name;
-  const auto key = [](const Backend& backend) { return std::tie(backend.measures, backend.name); };
-  std::sort(candidates.begin(), candidates.end(), [&](const Backend& a, const Backend& b) { return key(a) < key(b); });
-  const auto own =
-      std::find_if(candidates.begin(), candidates.end(), [&](const Backend& b) { return b.name == first; });
-  const auto [least, most] = comm.extremes(
-      {candidates.size(), static_cast<std::uint64_t>(own - candidates.begin()), effort_ != Effort::estimate});
-  may_try_ = least[2] == 1;
-  if (least[0] != most[0]) {
-    // Some ranks were told a name; the others take the first library that makes all their steps exactly.
-    const auto exact = std::find_if(given.begin(), given.end(), [this](const Backend& backend) {
-      return std::all_of(steps_.begin(), steps_.end(), [&](const FftStep& s) { return makes_exactly(backend, s); });
-    });
-    candidates = {exact != given.end() ? *exact : given.front()};
-    return false;
-  }
-  const auto expected = candidates.begin() + static_cast<std::ptrdiff_t>(least[1]);
-  std::rotate(candidates.begin(), expected, expected + 1);
-  return candidates.size() > 1;
-}
-
-LocalFftChoice LocalFfts::make(const Communicator& comm, std::optional<double> deadline) {
+LocalFftChoice LocalFfts::make(const Communicator& comm, std::optional<double> deadline, const Failure& mine) {
   const std::size_t before = heap_bytes();
-  LocalFftChoice choice = choose(comm, deadline);
+  LocalFftChoice choice = choose(comm, deadline, mine);
   const std::size_t after = heap_bytes();
   choice.library_bytes = after > before ? after - before : 0;
   double running = 0;
@@ -263,16 +247,50 @@ LocalFftChoice LocalFfts::make(const Communicator& comm, std::optional<double> d
   return choice;
 }
 
-LocalFftChoice LocalFfts::choose(const Communicator& comm, std::optional<double> deadline) {
-  const bool choice = order_alike(comm);
-  Choosing choosing(makers_, steps_, comm, deadline);
-  if (!choice) return choosing.by_rule("");
-  const bool settled = std::all_of(steps_.begin(), steps_.end(),
-                                   [this](const FftStep& step) { return makers_.chosen.count(step.name) > 0; });
-  if (settled) return choosing.by_rule("as chosen before");
-  if (!makers_.tries) return choosing.by_rule("by the option way");
-  if (!may_try_) return choosing.by_rule("by the processor's maker");
-  return choosing.by_trial();
+/// Why nothing is tried; empty if several libraries are.
+std::string LocalFfts::rule(bool may_try) const {
+  if (makers_.candidates.size() < 2) return "there is nothing else to choose from";
+  if (std::all_of(steps_.begin(), steps_.end(), [this](const FftStep& s) { return makers_.chosen.contains(s.name); }))
+    return "as chosen before";
+  if (!makers_.tries) return "by the option way";
+  return may_try ? "" : "by the processor's maker";
+}
+
+LocalFftChoice LocalFfts::choose(const Communicator& comm, std::optional<double> deadline, const Failure& mine) {
+  auto& all = makers_.candidates;
+  const std::vector<Backend> given = all;
+  // Hosts may have processors of different makers. Behind the expected one come first those that are planned at once,
+  // so that there is time for them.
+  const auto key = [](const Backend& backend) { return std::tie(backend.measures, backend.name); };
+  const auto expect = [&](std::size_t place) {
+    std::sort(all.begin(), all.end(), [&](const Backend& a, const Backend& b) { return key(a) < key(b); });
+    const auto expected = all.begin() + static_cast<std::ptrdiff_t>(place);
+    std::rotate(all.begin(), expected, expected + 1);
+  };
+  const auto place = static_cast<std::size_t>(
+      std::count_if(all.begin(), all.end(), [&](const Backend& b) { return key(b) < key(given.front()); }));
+  expect(place);
+  std::optional<Choosing> choosing(std::in_place, makers_, steps_, comm, deadline);
+  const bool tries = effort_ != Effort::estimate;
+  const bool is_made = !mine.failed() && !rule(tries).empty() && choosing->make_expected();
+  const auto failed = static_cast<std::uint64_t>(mine.failed() ? comm.rank() : comm.size());
+  const auto [least, most] = comm.extremes({failed, all.size(), place, tries ? 1U : 0U, is_made ? 1U : 0U});
+  if (comm.valid() && static_cast<int>(least[0]) < comm.size())
+    throw_failure_of(comm, static_cast<int>(least[0]), mine);
+  const bool alike = least[1] == most[1] && least[2] == most[2];
+  if (alike && least[4] == 1) return choosing->take(rule(least[3] == 1));
+  if (least[1] == most[1]) {
+    expect(least[2]);
+  } else {
+    // Some ranks were told a name; the others take the first library that makes all their steps exactly.
+    const auto exact = std::find_if(given.begin(), given.end(), [this](const Backend& backend) {
+      return std::all_of(steps_.begin(), steps_.end(), [&](const FftStep& s) { return makes_exactly(backend, s); });
+    });
+    all = {exact != given.end() ? *exact : given.front()};
+  }
+  choosing.emplace(makers_, steps_, comm, deadline);
+  const std::string note = rule(least[3] == 1);
+  return note.empty() ? choosing->by_trial() : choosing->by_rule(note);
 }
 
 }  // namespace shardfft

@@ -74,18 +74,17 @@ class LocalFfts {
   /// 60 ms in any case; where that does not do to plan a candidate for a step, it is left out there. A library that
   /// cannot make a step is no candidate for it. Throws Error on all ranks where none can. A library that measures while
   /// it plans stops at the `deadline`. Collective.
-  LocalFftChoice make(const Communicator& comm, std::optional<double> deadline = {});
+  /// `mine`: what failed on this rank before, which is thrown on all ranks as well.
+  LocalFftChoice make(const Communicator& comm, std::optional<double> deadline = {}, const Failure& mine = {});
 
  private:
   friend class StepFfts;
 
-  LocalFftChoice choose(const Communicator& comm, std::optional<double> deadline);
-  /// Brings the candidates into the same order on all ranks; false where there is nothing to choose. Collective.
-  bool order_alike(const Communicator& comm);
+  LocalFftChoice choose(const Communicator& comm, std::optional<double> deadline, const Failure& mine);
+  std::string rule(bool may_try) const;
 
   FftMakers makers_;
   Effort effort_;
-  bool may_try_ = false;  ///< on all ranks
   std::vector<FftStep> steps_;
 };
 

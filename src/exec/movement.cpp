@@ -6,11 +6,12 @@
 
 namespace shardfft {
 
-std::string refusal(const Communicator& comm, const HostMemory& host, std::size_t bytes) {
+std::string refusal(const Communicator& comm, const HostMemory& host, std::size_t bytes, std::size_t room) {
   // Two work arrays and a copy of the input, in one window; beside it arrays of callers, input and output.
   constexpr double in_window = 3, mapped = 5;
   const auto each = static_cast<double>(bytes);
   const int ranks = host.host().size();
+  if (mapped * each * comm.size() <= static_cast<double>(room)) return {};
   return failure_of([&] {
            agree(comm, [&] {
              try {
@@ -55,7 +56,7 @@ namespace {
 /// Where ranks are on several hosts: what stays inside a host is read there. Where nothing does, it depends on machine
 /// and network whether reading one part and sending the other beats one collective.
 Movement across_hosts(const Communicator& comm, const Options& options, const Program& program, std::size_t bytes,
-                      const std::shared_ptr<HostMemory>& host) {
+                      const std::shared_ptr<HostMemory>& host, const RankFacts& ranks) {
   const auto told = [&host](const std::string& why) {
     return host->apart().empty() || why == host->apart() ? why : why + "; " + host->apart();
   };
@@ -64,7 +65,7 @@ Movement across_hosts(const Communicator& comm, const Options& options, const Pr
   };
   if (comm.max(std::int64_t{host->host().size()}) == 1)
     return messages(host->apart().empty() ? "each rank is on a host of its own" : host->apart());
-  const std::string why_not = refusal(comm, *host, bytes);
+  const std::string why_not = refusal(comm, *host, bytes, ranks.window_room);
   if (!why_not.empty()) return messages(why_not, {"hierarchical"});
   if (options.chunks > 1) return messages("chunks are of messages", {reading, "hierarchical"});
   if (!reads_on_hosts(comm, *host, program))
@@ -79,7 +80,7 @@ Movement across_hosts(const Communicator& comm, const Options& options, const Pr
 }  // namespace
 
 Movement choose_movement(const Communicator& comm, const Options& options, const Program& program, std::size_t bytes,
-                         std::shared_ptr<HostMemory> host) {
+                         std::shared_ptr<HostMemory> host, const RankFacts& ranks) {
   const auto chosen = [](const char* exchange, const std::string& why, std::shared_ptr<HostMemory> read = nullptr) {
     return Movement{exchange, std::move(read), Choice{"exchange", exchange, why}, {}};
   };
@@ -93,8 +94,8 @@ Movement choose_movement(const Communicator& comm, const Options& options, const
       fail(Status::unsupported, "exchange ", reading, ": ", host->apart(), "; exchange auto sends messages then");
     return {reading, std::move(host), {}, {}};
   }
-  if (host->host().size() != comm.size()) return across_hosts(comm, options, program, bytes, host);
-  const std::string why = refusal(comm, *host, bytes);
+  if (host->host().size() != comm.size()) return across_hosts(comm, options, program, bytes, host, ranks);
+  const std::string why = refusal(comm, *host, bytes, ranks.window_room);
   if (!why.empty()) return chosen("alltoallv", why);
   return chosen(reading, "all ranks are on this host and can read each other's memory", std::move(host));
 }

@@ -8,6 +8,7 @@
 
 #include "algorithm/program.hpp"
 #include "mpi/host_window.hpp"
+#include "run/setup.hpp"
 #include "shardfft/options.hpp"
 #include "shardfft/report.hpp"
 
@@ -28,8 +29,9 @@ struct Movement {
 };
 
 /// Why the ranks of each host have no room to read each other's memory, where each has arrays of `bytes` at most: the
-/// limit, with its value, of the first rank that meets one. Empty where they have. The same on all ranks. Collective.
-std::string refusal(const Communicator& comm, const HostMemory& host, std::size_t bytes);
+/// limit, with its value, of the first rank that meets one. Empty where they have. The same on all ranks. `room`:
+/// RankFacts::window_room. Collective, unless that is enough.
+std::string refusal(const Communicator& comm, const HostMemory& host, std::size_t bytes, std::size_t room = 0);
 
 /// Whether any rank sends something to another. Collective.
 bool has_messages(const Communicator& comm, const Layout& from, const Layout& to);
@@ -42,6 +44,6 @@ bool reads_on_hosts(const Communicator& comm, const HostMemory& host, const Prog
 /// is possible for all that a change of layout moves. Throws Error(unsupported) on all ranks where shared_window was
 /// named and ranks of one host do not find each other's memory. `host`: null where nobody has asked yet. Collective.
 Movement choose_movement(const Communicator& comm, const Options& options, const Program& program, std::size_t bytes,
-                         std::shared_ptr<HostMemory> host = nullptr);
+                         std::shared_ptr<HostMemory> host, const RankFacts& ranks = {});
 
 }  // namespace shardfft

@@ -137,12 +137,14 @@ void Pipeline::progress(const Arrays& a) {
 
 std::unique_ptr<Operation> make_pipeline(const PipelineSetup& setup) {
   ChunkFfts before, after;
-  // Planning a local transform may fail on one rank only, so all agree before the next collective call.
-  if (setup.before || setup.after)
-    agree(setup.reshape.comm, [&] {
-      for (const Slice& slice : setup.pieces.before) before.emplace_back(*setup.before, slice);
-      for (const Slice& slice : setup.pieces.after) after.emplace_back(*setup.after, slice);
-    });
+  Alone own(setup.reshape.comm);
+  Alone& alone = setup.reshape.alone != nullptr ? *setup.reshape.alone : own;
+  // Planning a local transform may fail on one rank only.
+  alone.run([&] {
+    for (const Slice& slice : setup.pieces.before) before.emplace_back(*setup.before, slice);
+    for (const Slice& slice : setup.pieces.after) after.emplace_back(*setup.after, slice);
+  });
+  if (setup.reshape.alone == nullptr) own.settle();
   std::vector<std::unique_ptr<Reshape>> reshapes;
   ReshapeSetup reshape = setup.reshape;
   for (const Pieces::Message& message : setup.pieces.messages) {
@@ -150,7 +152,10 @@ std::unique_ptr<Operation> make_pipeline(const PipelineSetup& setup) {
     reshape.to_slice = message.to;
     reshapes.push_back(std::make_unique<Reshape>(setup.from, setup.to, reshape));
   }
-  return std::make_unique<Pipeline>(setup, std::move(before), std::move(reshapes), std::move(after));
+  std::unique_ptr<Operation> made;
+  alone.run(
+      [&] { made = std::make_unique<Pipeline>(setup, std::move(before), std::move(reshapes), std::move(after)); });
+  return made;
 }
 
 }  // namespace shardfft

@@ -56,7 +56,7 @@ ProgramPlaces places_of(const std::vector<Task>& tasks, const std::function<std:
       if (task.from != task.to) work[task.to] = arrays.add(0, turn, on_host);
       arrays.use(work.at(task.to), turn, &TaskPlaces::to, after);
     }
-    if (task.operation->writes_host_memory()) {
+    if (task.operation->writes_host_memory() && !is_work(task.to)) {
       const std::size_t landing = lands_on_source(task) ? work.at(task.from) : arrays.add(0, turn, true);
       arrays.use(landing, turn, &TaskPlaces::landing, after);
     }

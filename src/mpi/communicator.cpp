@@ -1,8 +1,10 @@
 #include "mpi/communicator.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <limits>
+#include <map>
 #include <new>
 
 #include "base/forks.hpp"
@@ -51,7 +53,27 @@ bool mpi_finalized() {
   return finalized != 0;
 }
 
-Communicator::Communicator(MPI_Comm comm, Flag abandoned) : abandoned_(std::move(abandoned)) {
+KeptWithComm* kept_with(MPI_Comm users, bool make) {
+  static const int key = [] {
+    int made = MPI_KEYVAL_INVALID;
+    const auto forget = [](MPI_Comm, int, void* kept, void*) -> int {
+      delete static_cast<KeptWithComm*>(kept);
+      return MPI_SUCCESS;
+    };
+    check_mpi(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &made, nullptr), "MPI_Comm_create_keyval");
+    return made;
+  }();
+  void* found = nullptr;
+  int exists = 0;
+  check_mpi(MPI_Comm_get_attr(users, key, static_cast<void*>(&found), &exists), "MPI_Comm_get_attr");
+  if (exists != 0 || !make) return exists != 0 ? static_cast<KeptWithComm*>(found) : nullptr;
+  auto kept = std::make_unique<KeptWithComm>();
+  check_mpi(MPI_Comm_set_attr(users, key, kept.get()), "MPI_Comm_set_attr");
+  return kept.release();
+}
+
+Communicator::Communicator(MPI_Comm comm, Flag abandoned, Hosts hosts)
+    : abandoned_(std::move(abandoned)), hosts_(std::move(hosts)) {
   MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
   handle_ = std::shared_ptr<MPI_Comm>(new MPI_Comm(comm), [flag = abandoned_](MPI_Comm* c) {
     if (!flag->load(std::memory_order_acquire) && !mpi_finalized()) MPI_Comm_free(c);
@@ -71,21 +93,42 @@ Communicator Communicator::duplicate(MPI_Comm comm) {
   require(between_groups == 0, "the communicator is an intercommunicator; merge its groups first");
   MPI_Comm copy = MPI_COMM_NULL;
   check_mpi(MPI_Comm_dup(comm, &copy), "MPI_Comm_dup");
-  return Communicator(copy, std::make_shared<std::atomic<bool>>(false));
+  return Communicator(copy, std::make_shared<std::atomic<bool>>(false), kept_with(comm, true)->hosts);
 }
 
 Communicator Communicator::split(int color, int key) const {
   MPI_Comm part = MPI_COMM_NULL;
   check_mpi(MPI_Comm_split(get(), color < 0 ? MPI_UNDEFINED : color, key, &part), "MPI_Comm_split");
-  return part == MPI_COMM_NULL ? Communicator() : Communicator(part, abandoned_);
+  if (part == MPI_COMM_NULL) return {};
+  return Communicator(part, abandoned_, std::make_shared<std::vector<int>>());
+}
+
+std::vector<int> Communicator::hosts(int fake_ranks_per_host) const {
+  if (hosts_->empty()) {
+    MPI_Comm part = MPI_COMM_NULL;
+    check_mpi(MPI_Comm_split_type(get(), MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &part), "MPI_Comm_split_type");
+    const Communicator host(part, abandoned_, nullptr);
+    const std::vector<std::int64_t> first = all_gather(host.ranks_in(*this).front());
+    hosts_->assign(first.begin(), first.end());
+  }
+  std::vector<int> hosts = *hosts_;
+  if (fake_ranks_per_host <= 0) return hosts;
+  std::map<std::pair<int, int>, int> first;
+  for (int r = 0; r < size_; ++r) {
+    int& host = hosts[static_cast<std::size_t>(r)];
+    host = first.try_emplace({host, r / fake_ranks_per_host}, r).first->second;
+  }
+  return hosts;
+}
+
+bool Communicator::has_one_host(int fake_ranks_per_host) const {
+  const std::vector<int> first = hosts(fake_ranks_per_host);
+  return std::count(first.begin(), first.end(), 0) == size_;
 }
 
 Communicator Communicator::split_host(int fake_ranks_per_host) const {
-  MPI_Comm part = MPI_COMM_NULL;
-  check_mpi(MPI_Comm_split_type(get(), MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &part), "MPI_Comm_split_type");
-  const Communicator host(part, abandoned_);
-  if (fake_ranks_per_host <= 0) return host;
-  return host.split(rank_ / fake_ranks_per_host, rank_);
+  if (has_one_host(fake_ranks_per_host)) return *this;
+  return split(hosts(fake_ranks_per_host)[static_cast<std::size_t>(rank_)], rank_);
 }
 
 void Communicator::abandon() const {

@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/check.hpp"
@@ -32,7 +33,12 @@ class Communicator {
   static Communicator duplicate(MPI_Comm comm);
   /// Collective; color < 0 gives an empty communicator.
   Communicator split(int color, int key) const;
-  /// Ranks that can share memory, or runs of `fake_ranks_per_host` ranks when that is positive. Collective.
+  /// Of each rank the first one on its host; hosts have at most `fake_ranks_per_host` ranks in a row if that is
+  /// positive. MPI is asked once for a communicator of the user's. Collective.
+  std::vector<int> hosts(int fake_ranks_per_host = 0) const;
+  /// Collective.
+  bool has_one_host(int fake_ranks_per_host = 0) const;
+  /// The ranks of this one's host; this communicator itself if it has no others. Collective.
   Communicator split_host(int fake_ranks_per_host = 0) const;
 
   bool valid() const { return handle_ != nullptr; }
@@ -64,13 +70,25 @@ class Communicator {
 
  private:
   using Flag = std::shared_ptr<std::atomic<bool>>;
+  using Hosts = std::shared_ptr<std::vector<int>>;
 
-  Communicator(MPI_Comm comm, Flag abandoned);
+  Communicator(MPI_Comm comm, Flag abandoned, Hosts hosts);
   std::shared_ptr<MPI_Comm> handle_;
   Flag abandoned_;  ///< shared with what was split from it
+  Hosts hosts_;     ///< empty: not known yet; shared with other duplicates
   int rank_ = 0;
   int size_ = 0;
 };
+
+class WaitingRoom;
+
+/// What stays with a communicator of the user's from one plan to the next.
+struct KeptWithComm {
+  std::shared_ptr<WaitingRoom> room;
+  std::shared_ptr<std::vector<int>> hosts = std::make_shared<std::vector<int>>();
+};
+/// Null if nothing was kept yet, unless `make`.
+KeptWithComm* kept_with(MPI_Comm users, bool make);
 
 /// What went wrong on a rank, if anything.
 struct Failure {
@@ -101,5 +119,31 @@ Failure failure_of_rank(Failure failure, int rank);
 void agree(const Communicator& comm, const std::function<void()>& work);
 /// The same of work that gives a number: the least of any rank's, in the same meeting.
 std::int64_t agreed_least(const Communicator& comm, const std::function<std::int64_t()>& work);
+
+/// Work of ranks that do not communicate, between meetings that all of them come to whatever failed: what failed on one
+/// is told later, to all at once.
+class Alone {
+ public:
+  explicit Alone(const Communicator& comm) : comm_(comm) {}
+  /// Nothing if this rank failed before.
+  void run(const std::function<void()>& work) {
+    if (!failure_.failed()) failure_ = failure_of(work);
+    is_settled_ = false;
+  }
+  /// What is to be told by another meeting than settle().
+  const Failure& failure() const { return failure_; }
+  /// Throws on all ranks what failed on any. Collective.
+  void settle() {
+    if (std::exchange(is_settled_, true)) return;
+    agree(comm_, [this] {
+      if (failure_.failed()) throw Error(failure_.code, failure_.text);
+    });
+  }
+
+ private:
+  const Communicator& comm_;
+  Failure failure_;
+  bool is_settled_ = true;  ///< the same on all ranks
+};
 
 }  // namespace shardfft

@@ -59,14 +59,14 @@ CrossMemory::CrossMemory(const Communicator& host) {
   };
   const Proof mine = draw_proof(host.rank());
   const Offer offer{getpid(), static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(&mine)), mine};
-  const std::vector<Found> found = look_at_offers(host, offer, [this](int, const Offer& theirs) {
+  bool all = true;
+  for (const Offer& theirs : gather_bytes(host, offer)) {
     processes_.push_back(theirs.process);
     Proof read;
-    const bool there = read_runs(static_cast<pid_t>(theirs.process),
-                                 {{theirs.address, reinterpret_cast<std::byte*>(&read), sizeof read}});
-    return !there ? Found::nothing : read == theirs.proof ? Found::itself : Found::other;
-  });
-  const bool all = std::all_of(found.begin(), found.end(), [](Found f) { return f == Found::itself; });
+    all = all && read_runs(static_cast<pid_t>(theirs.process),
+                           {{theirs.address, reinterpret_cast<std::byte*>(&read), sizeof read}});
+    all = all && read == theirs.proof;
+  }
   allowed_ = host.min(std::int64_t{all ? 1 : 0}) == 1;
 }
 

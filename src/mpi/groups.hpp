@@ -11,6 +11,9 @@ namespace shardfft {
 class Groups {
  public:
   explicit Groups(Communicator all) : all_(std::move(all)) {}
+  /// Makes the communicators of several lists of groups, of which no others are asked for then: of() has no meetings.
+  /// Collective over all.
+  void make(const std::vector<std::vector<int>>& lists);
   /// Of `members`, ascending ranks of all that this one is among; the whole is the communicator of all itself.
   /// Collective over all: the groups that are asked for in one call share no rank.
   Communicator of(const std::vector<int>& members);
@@ -19,6 +22,7 @@ class Groups {
 
  private:
   Communicator all_;
+  bool are_made_ = false;
   std::map<std::vector<int>, Communicator> known_;
   std::map<MPI_Comm, Communicator> hosts_;
 };

@@ -49,6 +49,10 @@ void require_window_room(double bytes, double largest, int ranks) {
   check(bytes * ranks, memory_room());
 }
 
+std::size_t window_room() {
+  return no_more_mappings().empty() ? std::min({file_room().bytes, address_room().bytes, memory_room().bytes}) : 0;
+}
+
 /// Each rank reserves its own segment, so that every rank's memory is near it.
 HostWindow::HostWindow(const Communicator& host, std::size_t bytes, InChildren in_children,
                        const std::vector<int>& names)
@@ -67,17 +71,12 @@ HostWindow::HostWindow(const Communicator& host, std::size_t bytes, InChildren i
   // All look at the room before one of them takes of it.
   if (static_cast<double>(all) > not_worth_asking) host.barrier();
   if (!failure.failed() && rank_ == 0) failure = failure_of([&] { made.emplace(all, draw_proof(rank_)); });
-  // The file does not go away before all have mapped it.
-  look_at_offers(host, made ? made->ticket() : FileTicket{}, [&](int rank, const FileTicket& ticket) {
-    if (rank != 0) return Found::itself;
-    const OfferedFile file(ticket, rank == rank_);
-    if (ticket.process < 0 || failure.failed()) return file.found();  // its owner says why
-    if (file.found() != Found::itself)
-      failure = {Status::unsupported, file.text()};
-    else
-      failure = failure_of([&] { map(file, host, in_children); });
-    return file.found();
-  });
+  const FileTicket ticket = gather_bytes(host, made ? made->ticket() : FileTicket{}).front();
+  if (ticket.process >= 0 && !failure.failed()) {  // else its owner says why
+    const OfferedFile file(ticket, rank_ == 0);
+    failure = file.found() == Found::itself ? failure_of([&] { map(file, host, in_children); })
+                                            : Failure{Status::unsupported, file.text()};
+  }
   if (failure.failed()) {
     Text text;
     text << "cannot share " << in_mebibytes(static_cast<double>(mapped_bytes(bytes))) << " of each of the "
@@ -86,6 +85,7 @@ HostWindow::HostWindow(const Communicator& host, std::size_t bytes, InChildren i
     failure =
         failure_of_rank({failure.code, text.str()}, names.empty() ? rank_ : names[static_cast<std::size_t>(rank_)]);
   }
+  // Nobody's file goes away before all have mapped it.
   agree(host, [&] {
     if (failure.failed()) throw Error(failure.code, failure.text);
   });
@@ -108,6 +108,17 @@ void HostWindow::map(const OfferedFile& file, const Communicator& host, InChildr
 
 HostMemory::HostMemory(const Communicator& comm, int fake_ranks_per_host)
     : host_(comm.split_host(fake_ranks_per_host)), host_rank_(static_cast<std::size_t>(comm.size()), -1) {
+  bool all = host_.size() == 1 || !failure_of([this] { make_small(0); }).failed();
+  if (host_.size() < comm.size()) all = comm.min(std::int64_t{all ? 1 : 0}) == 1;
+  if (!all) find_apart(comm);
+  members_ = host_.ranks_in(comm);
+  for (int r = 0; r < host_.size(); ++r)
+    host_rank_[static_cast<std::size_t>(members_[static_cast<std::size_t>(r)])] = r;
+}
+
+/// Ranks that cannot share a little memory ask who of them can.
+void HostMemory::find_apart(const Communicator& comm) {
+  small_ = {};
   std::string mine;
   const std::vector<Found> found = find_sharers(comm, mine);
   const bool all = std::all_of(found.begin(), found.end(), [](Found f) { return f == Found::itself; });
@@ -119,9 +130,6 @@ HostMemory::HostMemory(const Communicator& comm, int fake_ranks_per_host)
                });
              }).text;
   }
-  members_ = host_.ranks_in(comm);
-  for (int r = 0; r < host_.size(); ++r)
-    host_rank_[static_cast<std::size_t>(members_[static_cast<std::size_t>(r)])] = r;
 }
 
 namespace {
@@ -181,18 +189,23 @@ bool HostMemory::holds(const std::vector<int>& ranks) const {
   return true;
 }
 
-std::vector<std::byte*> HostWindow::segments() const {
-  std::vector<std::byte*> all;
-  for (int rank = 0; rank < ranks_; ++rank) all.push_back(segment(rank));
-  return all;
+void HostMemory::forget_unused() {
+  std::vector<double> used;
+  for (const auto& window : windows_) used.push_back(window.use_count() > 1 ? 1 : 0);
+  if (!used.empty()) used = host_.max(std::move(used));
+  for (std::size_t i = 0; i < used.size(); ++i)
+    if (used[i] == 0) windows_[i].reset();
 }
 
-void HostMemory::forget_unused() {
-  for (auto& window : windows_) {
-    if (!window) continue;
-    const bool used = window.use_count() > 1;
-    if (host_.max(std::int64_t{used ? 1 : 0}) == 0) window.reset();
-  }
+void HostMemory::make_small(std::size_t bytes) {
+  small_ = {std::make_shared<HostWindow>(host_, mapped_bytes(bytes), HostWindow::InChildren::nothing, members_)};
+}
+
+HostPart HostMemory::take(std::size_t bytes) {
+  if (!small_.window || small_.offset + bytes > small_.window->bytes()) make_small(bytes);
+  const HostPart part = small_;
+  small_.offset += round_up(bytes, cache_line);
+  return part;
 }
 
 std::shared_ptr<HostWindow> HostMemory::allocate(std::size_t bytes, HostWindow::InChildren in_children) {
@@ -219,18 +232,16 @@ std::byte* HostMemory::resolve(int rank, const HostAddress& address) const {
 
 namespace {
 
-std::vector<std::byte*> counters_of(const HostMemory& host, const HostWindow& control, std::size_t index,
-                                    const std::vector<int>& members) {
+std::vector<std::byte*> counters_of(const HostMemory& host, const HostPart& control, const std::vector<int>& members) {
   std::vector<std::byte*> counters;
-  for (const int m : members) counters.push_back(control.segment(host.host_rank(m)) + index * TurnCounter::bytes_each);
+  for (const int m : members) counters.push_back(control.of(host.host_rank(m)));
   return counters;
 }
 
 }  // namespace
 
-TurnCounter::TurnCounter(const HostMemory& host, std::shared_ptr<HostWindow> control, std::size_t index,
-                         const std::vector<int>& members, Watch* watch)
-    : TurnCounter(control, control->mine() + index * bytes_each, counters_of(host, *control, index, members), watch) {}
+TurnCounter::TurnCounter(const HostMemory& host, const HostPart& control, const std::vector<int>& members, Watch* watch)
+    : TurnCounter(control.window, control.of(host.host().rank()), counters_of(host, control, members), watch) {}
 
 TurnCounter::TurnCounter(std::shared_ptr<const void> memory, std::byte* mine, const std::vector<std::byte*>& members,
                          Watch* watch)

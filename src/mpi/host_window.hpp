@@ -32,8 +32,6 @@ class HostWindow {
   HostWindow(const Communicator& host, std::size_t bytes, InChildren in_children = InChildren::nothing,
              const std::vector<int>& names = {});
   std::byte* segment(int host_rank) const { return all_.get() + static_cast<std::size_t>(host_rank) * stride_; }
-  /// Of all ranks of the host.
-  std::vector<std::byte*> segments() const;
   std::byte* mine() const { return segment(rank_); }
   std::size_t bytes() const { return bytes_; }
   bool contains(const void* p) const {
@@ -66,9 +64,18 @@ class HostWindow {
   std::list<KeptFromChildren> kept_;
 };
 
+/// As many bytes of every rank's segment of a window, which small things share.
+struct HostPart {
+  std::shared_ptr<HostWindow> window{};
+  std::size_t offset = 0;
+  std::byte* of(int host_rank) const { return window->segment(host_rank) + offset; }
+};
+
 /// Throws Error(out_of_memory), naming the limit, where this rank is one of `ranks` of a host that each want windows of
 /// `bytes` altogether, `largest` of them in one, and there is no room.
 void require_window_room(double bytes, double largest, int ranks);
+/// Bytes of windows for which there is room in any case.
+std::size_t window_room();
 
 /// Where a rank keeps the array that its readers want: an offset into one of the host's windows.
 struct HostAddress {
@@ -94,6 +101,9 @@ class HostMemory {
   /// uses any more. Collective over the host.
   std::shared_ptr<HostWindow> allocate(std::size_t bytes,
                                        HostWindow::InChildren in_children = HostWindow::InChildren::nothing);
+  /// Some bytes for each rank that nobody gives back, cleared by the kernel. Collective over the host if there is no
+  /// room in what was taken before.
+  HostPart take(std::size_t bytes);
   /// Where `p` lies; window -1 when it lies in none.
   HostAddress locate(const void* p) const;
   /// The memory of `rank` (of the plan) at an address that it published.
@@ -101,6 +111,8 @@ class HostMemory {
 
  private:
   void forget_unused();
+  void make_small(std::size_t bytes);
+  void find_apart(const Communicator& comm);
   std::vector<Found> find_sharers(const Communicator& comm, std::string& why) const;
   bool cut(const std::vector<Found>& found);
 
@@ -109,6 +121,7 @@ class HostMemory {
   std::vector<int> members_;  ///< ranks of the plan, by rank on the host
   std::vector<int> host_rank_;
   std::vector<std::shared_ptr<HostWindow>> windows_;  ///< by number; the same ones on all ranks
+  HostPart small_;                                    ///< what take() has, from the first byte that is free
 };
 
 /// Turns on shared arrays: owners publish where their array lies, and all members wait for all owners. Then they read
@@ -118,10 +131,9 @@ class TurnCounter {
  public:
   static constexpr std::size_t bytes_each = 128;
 
-  /// `members`: ranks of the plan that use each other's arrays. `index`: which counters of `control` to use. `watch`:
-  /// what waiting ranks look at; it may be null.
-  TurnCounter(const HostMemory& host, std::shared_ptr<HostWindow> control, std::size_t index,
-              const std::vector<int>& members, Watch* watch);
+  /// `control`: bytes_each for it alone. `members`: ranks of the plan that use each other's arrays. `watch`: what
+  /// waiting ranks look at; it may be null.
+  TurnCounter(const HostMemory& host, const HostPart& control, const std::vector<int>& members, Watch* watch);
   /// The same in any memory, zero at first: the counters of this rank, and of all members. `memory`: what they lie in.
   TurnCounter(std::shared_ptr<const void> memory, std::byte* mine, const std::vector<std::byte*>& members,
               Watch* watch);

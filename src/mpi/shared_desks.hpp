@@ -22,9 +22,8 @@ class SharedDesks {
   /// `segments`: bytes_each of every rank, which are zero: nobody has laid down anything. `memory`: what they lie in.
   SharedDesks(int rank, std::vector<std::byte*> segments, std::shared_ptr<const void> memory)
       : rank_(rank), segments_(std::move(segments)), memory_(std::move(memory)) {}
-  /// `window`: bytes_each on every rank, from the kernel, which clears them.
-  SharedDesks(const Communicator& host, const std::shared_ptr<HostWindow>& window)
-      : SharedDesks(host.rank(), window->segments(), window) {}
+  /// In memory of the host. Collective over it.
+  explicit SharedDesks(HostMemory& host) : SharedDesks(host, host.take(bytes_each)) {}
 
   int ranks() const { return static_cast<int>(segments_.size()); }
   /// All ranks must have read those of this round before.
@@ -44,6 +43,9 @@ class SharedDesks {
   }
 
  private:
+  SharedDesks(const HostMemory& host, const HostPart& part) : rank_(host.host().rank()), memory_(part.window) {
+    for (int rank = 0; rank < host.host().size(); ++rank) segments_.push_back(part.of(rank));
+  }
   Desk& desk(int rank) const { return reinterpret_cast<Desk*>(segments_[static_cast<std::size_t>(rank)])[turn_ % 2]; }
 
   int rank_;

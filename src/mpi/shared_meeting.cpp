@@ -2,9 +2,6 @@
 
 namespace shardfft {
 
-SharedMeeting::SharedMeeting(const Communicator& host)
-    : desks_(host, std::make_shared<HostWindow>(host, SharedDesks<Words>::bytes_each)) {}
-
 void SharedMeeting::begin(const Words& mine) {
   known_ = mine;
   heard_ = 0;

@@ -8,7 +8,7 @@ namespace shardfft {
 class SharedMeeting : public Meeting {
  public:
   /// Collective; throws Error on all ranks where they cannot share memory.
-  explicit SharedMeeting(const Communicator& host);
+  explicit SharedMeeting(HostMemory& host) : desks_(host) {}
 
   void begin(const Words& mine) override;
   bool done() override;

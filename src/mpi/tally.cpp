@@ -23,7 +23,7 @@ class MessageTally : public Tally {
 class SharedTally : public Tally {
  public:
   using Desks = SharedDesks<Numbers>;
-  explicit SharedTally(HostMemory& host) : desks_(host.host(), host.allocate(Desks::bytes_each)) {}
+  explicit SharedTally(HostMemory& host) : desks_(host) {}
 
   Numbers sum(const Numbers& mine, Watch* watch) override {
     desks_.lay_down(mine);

@@ -19,20 +19,6 @@ constexpr auto other_threads_come_within = 10s;
 
 enum class Word : std::int64_t { where_are_you, here_i_am, i_gave_up };
 
-/// Rooms hang at the users' communicators.
-int room_key() {
-  static const int key = [] {
-    int made = MPI_KEYVAL_INVALID;
-    const auto forget = [](MPI_Comm, int, void* room, void*) -> int {
-      delete static_cast<std::shared_ptr<WaitingRoom>*>(room);
-      return MPI_SUCCESS;
-    };
-    check_mpi(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &made, nullptr), "MPI_Comm_create_keyval");
-    return made;
-  }();
-  return key;
-}
-
 }  // namespace
 
 /// What ranks send each other; plain bytes, small enough to be sent without being waited for.
@@ -61,20 +47,9 @@ WaitingRoom::WaitingRoom(const Communicator& comm)
   many_threads_may_call_ = level == MPI_THREAD_MULTIPLE;
 }
 
-/// Null where no plan was made yet.
-const std::shared_ptr<WaitingRoom>* WaitingRoom::find(MPI_Comm users) {
-  void* found = nullptr;
-  int exists = 0;
-  check_mpi(MPI_Comm_get_attr(users, room_key(), static_cast<void*>(&found), &exists), "MPI_Comm_get_attr");
-  return exists != 0 ? static_cast<std::shared_ptr<WaitingRoom>*>(found) : nullptr;
-}
-
 std::shared_ptr<WaitingRoom> WaitingRoom::of(MPI_Comm users) {
-  if (const auto* const room = find(users)) return *room;
-  auto room = std::shared_ptr<WaitingRoom>(new WaitingRoom(Communicator::duplicate(users)));
-  auto kept = std::make_unique<std::shared_ptr<WaitingRoom>>(room);
-  check_mpi(MPI_Comm_set_attr(users, room_key(), kept.get()), "MPI_Comm_set_attr");
-  static_cast<void>(kept.release());
+  std::shared_ptr<WaitingRoom>& room = kept_with(users, true)->room;
+  if (!room) room = std::shared_ptr<WaitingRoom>(new WaitingRoom(Communicator::duplicate(users)));
   return room;
 }
 
@@ -98,7 +73,8 @@ void WaitingRoom::refuse_if_closed() const {
 }
 
 void WaitingRoom::refuse_if_closed(MPI_Comm users) {
-  if (const auto* const room = find(users)) (*room)->refuse_if_closed();
+  const KeptWithComm* const kept = kept_with(users, false);
+  if (kept != nullptr && kept->room) kept->room->refuse_if_closed();
 }
 
 void WaitingRoom::come(const Stand& stand) {

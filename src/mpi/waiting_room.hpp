@@ -58,7 +58,6 @@ class WaitingRoom {
   struct Letter;
 
   explicit WaitingRoom(const Communicator& comm);
-  static const std::shared_ptr<WaitingRoom>* find(MPI_Comm users);
   bool comes_alone(Clock::time_point since) const;
   void ask_next(const Stand& stand);
   void send(int rank, const Note& note);

@@ -13,16 +13,21 @@ Reshape::Reshape(const Layout& from, const Layout& to, const ReshapeSetup& setup
   group_size_ = static_cast<int>(group.size());
   ExchangeSetup exchange{setup};
   exchange.comm = setup.groups != nullptr ? setup.groups->of(group) : Groups(setup.comm).of(group);
-  exchange.schedule = make_schedule(from, to, rank, setup.from_slice, setup.to_slice);
-  self_ = exchange.schedule.self;
-  table_bytes_ = shardfft::table_bytes(exchange.schedule);
-  for (auto* messages : {&exchange.schedule.send, &exchange.schedule.recv}) renumber(*messages, group);
   exchange.element_bytes = setup.element_bytes;
-  for (const Message& message : exchange.schedule.send) bytes_sent_ += message_bytes(exchange, message.count);
-  // A group fails together; other groups must not go on to the next collective call without it.
-  agree(setup.comm, [&] {
+  Alone own(setup.comm);
+  Alone& alone = setup.alone != nullptr ? *setup.alone : own;
+  alone.run([&] {
+    exchange.schedule = make_schedule(from, to, rank, setup.from_slice, setup.to_slice);
+    self_ = exchange.schedule.self;
+    table_bytes_ = shardfft::table_bytes(exchange.schedule);
+    for (auto* messages : {&exchange.schedule.send, &exchange.schedule.recv}) renumber(*messages, group);
+    for (const Message& message : exchange.schedule.send) bytes_sent_ += message_bytes(exchange, message.count);
+  });
+  if (meets_while_made(setup.exchange)) alone.settle();
+  alone.run([&] {
     if (group.size() > 1) exchange_ = make_exchange(setup.exchange, exchange);
   });
+  if (setup.alone == nullptr) own.settle();
 }
 
 void Reshape::start(const ExchangeBuffers& buffers) {

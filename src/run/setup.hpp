@@ -20,8 +20,10 @@ class Watch;
 
 /// What ranks that may be given different options, or have different machines, know of each other.
 struct RankFacts {
-  bool may_try = true;        ///< the effort of all is more than an estimate
-  std::size_t own_cache = 0;  ///< of a core, the largest
+  bool may_try = true;          ///< the effort of all is more than an estimate
+  std::size_t own_cache = 0;    ///< of a core, the largest
+  bool fill_hosts = false;      ///< no host has more processors than there are ranks
+  std::size_t window_room = 0;  ///< bytes that the ranks of any host can map together; 0 if nobody has asked
 };
 
 struct ExecutorSetup {

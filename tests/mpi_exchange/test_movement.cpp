@@ -64,20 +64,25 @@ Program reshape(bool in_pairs) {
   return {"test", {State{.layout = middle}, State{.layout = other}}, {ReshapeStep{}}};
 }
 
+Movement choose(const Options& options, const Program& program, std::size_t bytes) {
+  const auto host = std::make_shared<HostMemory>(world(), options.fake_ranks_per_host);
+  return choose_movement(world(), options, program, bytes, host);
+}
+
 TEST(Movement, SaysWhyItDoesNotRead) {
   const HostMemory host(world(), 0);
   EXPECT_NE(refusal(world(), host, std::size_t{1} << 60).find("there is no room: "), std::string::npos);
   Options options;
-  const Movement large = choose_movement(world(), options, reshape(true), std::size_t{1} << 60);
+  const Movement large = choose(options, reshape(true), std::size_t{1} << 60);
   EXPECT_EQ(large.exchange, "alltoallv");
   EXPECT_EQ(large.host, nullptr);
   ASSERT_TRUE(large.choice.has_value());
   EXPECT_NE(large.choice->why.find("three arrays of"), std::string::npos);
-  const Movement small = choose_movement(world(), options, reshape(true), 8);
+  const Movement small = choose(options, reshape(true), 8);
   EXPECT_EQ(small.host != nullptr, refusal(world(), HostMemory(world(), 0), 8).empty());
   EXPECT_TRUE(small.others.empty());
   options.exchange = "ring";
-  EXPECT_FALSE(choose_movement(world(), options, reshape(true), 8).choice.has_value());
+  EXPECT_FALSE(choose(options, reshape(true), 8).choice.has_value());
 }
 
 TEST(Movement, ReadsAcrossHostsWhatStaysInside) {
@@ -85,23 +90,23 @@ TEST(Movement, ReadsAcrossHostsWhatStaysInside) {
   if (!refusal(world(), HostMemory(world(), 0), 8).empty()) GTEST_SKIP() << refusal(world(), HostMemory(world(), 0), 8);
   Options options;
   options.fake_ranks_per_host = 2;
-  const Movement inside = choose_movement(world(), options, reshape(true), 8);
+  const Movement inside = choose(options, reshape(true), 8);
   EXPECT_EQ(inside.exchange, reading);
   ASSERT_NE(inside.host, nullptr);
   EXPECT_EQ(inside.host->host().size(), 2);
   EXPECT_EQ(inside.others, (std::vector<std::string>{"alltoallv", "hierarchical"}));
-  const Movement across = choose_movement(world(), options, reshape(false), 8);
+  const Movement across = choose(options, reshape(false), 8);
   EXPECT_EQ(across.exchange, "alltoallv");
   EXPECT_EQ(across.host, nullptr);
   EXPECT_EQ(across.others, (std::vector<std::string>{reading, "hierarchical"}));
-  const Movement no_room = choose_movement(world(), options, reshape(true), std::size_t{1} << 60);
+  const Movement no_room = choose(options, reshape(true), std::size_t{1} << 60);
   EXPECT_EQ(no_room.exchange, "alltoallv");
   EXPECT_EQ(no_room.others, std::vector<std::string>{"hierarchical"});
   options.chunks = 4;
-  EXPECT_EQ(choose_movement(world(), options, reshape(true), 8).exchange, "alltoallv");
+  EXPECT_EQ(choose(options, reshape(true), 8).exchange, "alltoallv");
   options.chunks = 0;
   options.fake_ranks_per_host = 1;
-  const Movement alone = choose_movement(world(), options, reshape(true), 8);
+  const Movement alone = choose(options, reshape(true), 8);
   EXPECT_EQ(alone.exchange, "alltoallv");
   EXPECT_TRUE(alone.others.empty());
 }

@@ -48,12 +48,14 @@ TEST(Meetings, ByMessages) {
 }
 
 TEST(Meetings, InSharedMemory) {
-  SharedMeeting meeting(world());
+  HostMemory host(world(), 0);
+  SharedMeeting meeting(host);
   check(meeting);
 }
 
 TEST(Meetings, NobodyIsDoneBeforeTheLastOneHasBegun) {
-  SharedMeeting meeting(world());
+  HostMemory host(world(), 0);
+  SharedMeeting meeting(host);
   meeting.begin({1, 2, 3});
   while (!meeting.done()) std::this_thread::yield();
   const bool last = world().rank() == world().size() - 1;

@@ -74,7 +74,8 @@ TEST(Waiting, SlowRanks) {
 TEST(Waiting, FailedHalfWay) {
   if (world().size() < 2) GTEST_SKIP() << "one rank";
   const OwnComm own;
-  CallCheck calls({world(), own.comm, "a plan"});
+  HostMemory host(world(), 0);
+  CallCheck calls({world(), own.comm, "a plan"}, &host);
   calls.enter(Call::forward);
   if (last_rank()) calls.give_up({Status::internal, "the disk is on fire"});
   expect_error(Status::internal, "the disk is on fire", [&] { calls.enter(Call::forward); });

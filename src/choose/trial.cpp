@@ -8,7 +8,7 @@
 namespace shardfft {
 
 Trial::Trial(const Communicator& comm, Run run, double hopeless)
-    : comm_(comm), run_(std::move(run)), hopeless_(hopeless), begin_(clock_seconds()) {
+    : comm_(comm), run_(std::move(run)), hopeless_(hopeless), begin_(clock_seconds()), met_(begin_) {
   if (TrialCount* const count = installed<TrialCount>()) ++count->begun;
 }
 
@@ -16,11 +16,11 @@ void Trial::allow(double seconds, double most) {
   allowed_ = std::max(host_defaults().trial_least_seconds, std::min(seconds, most));
 }
 
-double Trial::elapsed() const { return comm_.max(clock_seconds() - begin_); }
-
-double Trial::deadline(double seconds) const {
-  const double left = this->left() - seconds;
-  return clock_seconds() + left;
+bool Trial::meet(bool mine) {
+  met_ = clock_seconds();
+  const std::vector<double> known = comm_.max({met_ - begin_, mine ? 0.0 : 1.0});
+  elapsed_ = known[0];
+  return known[1] == 0;
 }
 
 std::size_t Trial::enter(std::size_t question) {
@@ -36,7 +36,10 @@ void Trial::run(const std::vector<std::size_t>& candidates) {
     times.push_back(run_(candidate));
     times.push_back(clock_seconds() - begin);
   }
+  met_ = clock_seconds();
+  times.push_back(met_ - begin_);
   times = comm_.max(std::move(times));
+  elapsed_ = times.back();
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     Candidate& one = candidates_[candidates[i]];
     one.seconds = std::min(one.seconds, times[2 * i]);

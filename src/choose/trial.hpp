@@ -17,8 +17,8 @@ struct TrialCount {
   std::atomic<int> begun = 0;
 };
 
-/// Candidates are numbered in the order in which they enter. All ranks call the same functions; those that read the
-/// clock or run candidates are collective.
+/// Candidates are numbered in the order in which they enter. All ranks call the same functions; those that run
+/// candidates are collective.
 class Trial {
  public:
   static constexpr double unlimited = std::numeric_limits<double>::infinity();
@@ -31,13 +31,15 @@ class Trial {
   /// The trial may take so many seconds, or `most` if that is less, but a few milliseconds in any case. Until this is
   /// called nothing has time.
   void allow(double seconds, double most);
-  /// Since the trial began, on the rank that began first.
-  double elapsed() const;
+  /// Agrees on the time that has passed, as run() does, and on whether `mine` is true on all ranks. Collective.
+  bool meet(bool mine = true);
+  /// Since the trial began, on the rank that began first, when ranks last met.
+  double elapsed() const { return elapsed_; }
   double left() const { return allowed_ - elapsed(); }
   /// Whether there is time left for something that takes so long.
   bool room(double seconds = 0) const { return elapsed() + seconds <= allowed_; }
   /// When to be ready on base/clock, to leave time for something that takes so long.
-  double deadline(double seconds) const;
+  double deadline(double seconds) const { return met_ + left() - seconds; }
 
   /// A further candidate for a question. The first one of each question is expected to win.
   std::size_t enter(std::size_t question = 0);
@@ -75,7 +77,8 @@ class Trial {
   const Communicator& comm_;
   Run run_;
   double hopeless_;
-  double begin_;
+  double begin_, met_;  ///< on this rank's clock
+  double elapsed_ = 0;
   double allowed_ = 0;
   double longest_ = 0;
   std::vector<Candidate> candidates_;

@@ -81,7 +81,7 @@ WayChoice choose_way(const WayTrial& setup) {
                                      [&](const Way& one) { return one.algorithm_name() == way.algorithm_name(); });
     // Other ways of an algorithm are worth their time if it is the fastest so far.
     if (!is_new && tried[trial.fastest()].algorithm_name() != way.algorithm_name()) continue;
-    if (!setup.make(way, trial.deadline(wanted()))) continue;
+    if (!trial.meet(setup.make(way, trial.deadline(wanted())))) continue;
     if (!trial.room(trial.longest())) break;  // planned in a hurry
     enter(way);
   }

@@ -62,19 +62,20 @@ class Executor::Trial : public Candidates {
     if (ranks_here_ == 0) ranks_here_ = static_cast<std::size_t>(setup().comm.split_host().size());
     const std::size_t planned = executor.planned_bytes(), shared = executor.window_bytes();
     const bool more_shared = shared > window_bytes_;  // the same on all ranks
-    const bool room = succeeds_on_all([&] {
+    const auto make_private = [&] {
       const bool more_private = planned > workspace_bytes_;
       require_room((more_private ? planned : 0) + (more_shared ? shared : 0));
       if (!more_private) return;
       workspace_ = touched(planned);
       workspace_bytes_ = planned;
-    });
+    };
     const auto make_shared = [&] {
       window_ = hosts()->allocate(shared);
       std::memset(window_->mine(), 0, window_->bytes());
       require_threads(setup().options.threads);
     };
-    if (!room || (more_shared && !succeeds_on_all(make_shared))) return false;
+    if (!executor.ready_ && !succeeds_on_all(make_private)) return false;  // else it had enough before
+    if (more_shared && !succeeds_on_all(make_shared)) return false;
     window_bytes_ = std::max(window_bytes_, shared);
     executor.set_workspace(workspace_.get(), workspace_bytes_);
     executor.window_ = window_;

@@ -17,8 +17,6 @@ namespace shardfft {
 
 namespace {
 
-bool on_all(const Communicator& comm, bool mine) { return comm.min(std::int64_t{mine ? 1 : 0}) == 1; }
-
 bool makes_exactly(const Backend& backend, const FftStep& step) {
   return std::all_of(step.ffts.begin(), step.ffts.end(),
                      [&](const auto& fft) { return is_exact(backend, fft->spec()); });
@@ -190,7 +188,7 @@ class Choosing {
     const double rounds = std::max(round, std::min(left / 2, host_defaults().trial_rounds * trial_->cycle()));
     Entrant entrant{step, &backend};
     const bool mine = make(entrant, trial_->deadline(left - (left - rounds) / steps));
-    if (!on_all(comm_, mine) || !trial_->room()) return;  // or planned in a hurry
+    if (!trial_->meet(mine) || !trial_->room()) return;  // or planned in a hurry
     entrants_.push_back(std::move(entrant));
     const std::size_t number = trial_->enter(step);
     trial_->run({number});

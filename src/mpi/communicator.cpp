@@ -127,7 +127,6 @@ bool Communicator::has_one_host(int fake_ranks_per_host) const {
 }
 
 Communicator Communicator::split_host(int fake_ranks_per_host) const {
-  if (has_one_host(fake_ranks_per_host)) return *this;
   return split(hosts(fake_ranks_per_host)[static_cast<std::size_t>(rank_)], rank_);
 }
 

@@ -38,7 +38,7 @@ class Communicator {
   std::vector<int> hosts(int fake_ranks_per_host = 0) const;
   /// Collective.
   bool has_one_host(int fake_ranks_per_host = 0) const;
-  /// The ranks of this one's host; this communicator itself if it has no others. Collective.
+  /// The ranks of this one's host. Collective.
   Communicator split_host(int fake_ranks_per_host = 0) const;
 
   bool valid() const { return handle_ != nullptr; }

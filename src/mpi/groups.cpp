@@ -21,8 +21,9 @@ void Groups::make(const std::vector<std::vector<int>>& lists) {
 
 Communicator Groups::of(const std::vector<int>& members) {
   if (static_cast<int>(members.size()) == all_.size()) return all_;
+  if (are_made_) return known_.at(members);
   const auto found = known_.find(members);
-  if (are_made_ || all_.min(std::int64_t{found != known_.end() ? 1 : 0}) == 1) return found->second;
+  if (all_.min(std::int64_t{found != known_.end() ? 1 : 0}) == 1) return found->second;
   // A group that is known is known to all of its members, who then drop the new communicator together.
   Communicator made = all_.split(members.front(), all_.rank());
   return known_.try_emplace(members, std::move(made)).first->second;

@@ -107,7 +107,8 @@ void HostWindow::map(const OfferedFile& file, const Communicator& host, InChildr
 }
 
 HostMemory::HostMemory(const Communicator& comm, int fake_ranks_per_host)
-    : host_(comm.split_host(fake_ranks_per_host)), host_rank_(static_cast<std::size_t>(comm.size()), -1) {
+    : host_(comm.has_one_host(fake_ranks_per_host) ? comm : comm.split_host(fake_ranks_per_host)),
+      host_rank_(static_cast<std::size_t>(comm.size()), -1) {
   bool all = host_.size() == 1 || !failure_of([this] { make_small(0); }).failed();
   if (host_.size() < comm.size()) all = comm.min(std::int64_t{all ? 1 : 0}) == 1;
   if (!all) find_apart(comm);

@@ -35,11 +35,13 @@ TEST(Trial, BeginsWhereItIsMadeAndEndsWithItsTime) {
   EXPECT_TRUE(budget.room(4));
   EXPECT_FALSE(budget.room(4.5));
   time.now = 103;
+  EXPECT_TRUE(budget.meet());
   EXPECT_EQ(budget.elapsed(), 3);
   EXPECT_TRUE(budget.room(1));
   EXPECT_FALSE(budget.room(1.5));
   EXPECT_EQ(budget.deadline(0.25), 103.75);
   time.now = 105;
+  EXPECT_FALSE(budget.meet(world().rank() > 0)) << "one rank says no";
   EXPECT_FALSE(budget.room());
   EXPECT_EQ(budget.deadline(0), 104);
 }
@@ -64,6 +66,7 @@ TEST(Trial, TheSlowestRankCounts) {
   budget.allow(4, 10);
   const bool last = world().rank() == world().size() - 1;
   time.now = last ? 3 : 1;
+  budget.meet();
   EXPECT_EQ(budget.elapsed(), 3);
   EXPECT_TRUE(budget.room(1));
   EXPECT_FALSE(budget.room(2));

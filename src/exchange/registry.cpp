@@ -78,13 +78,14 @@ std::unique_ptr<Exchange> make_exchange(const std::string& name, const ExchangeS
     check_messages(setup.schedule.send, setup);
     check_messages(setup.schedule.recv, setup);
   });
-  if (meets_while_made(name)) members.settle();
+  const bool agrees = setup.alone == nullptr || meets_while_made(name);
+  if (agrees) members.settle();
   std::unique_ptr<Exchange> made;
   members.run([&] {
     const ExchangeFactory& make = factory_of(name);
     made = setup.numbers.active() ? make_shortened(make, setup) : make(setup);
   });
-  if (setup.alone == nullptr || meets_while_made(name)) members.settle();
+  if (agrees) members.settle();
   if (members.failure().failed()) throw Error(members.failure().code, members.failure().text);
   return made;
 }

@@ -223,7 +223,10 @@ std::unique_ptr<Operation> HostCompiler::make_shared_reshape(const Stop& stop) {
   std::unique_ptr<Exchange> remote;
   if (!target_.stays_on_hosts(program(), stop.step)) {
     const Communicator members = context_.groups->of(setup.members);
-    alone_.run([&] { remote = remote_exchange(setup, members); });
+    const Failure failure = failure_of([&] { remote = remote_exchange(setup, members); });
+    alone_.run([&] {
+      if (failure.failed()) throw Error(failure.code, failure.text);
+    });
   }
   return make_host_reshape(setup, std::move(remote));
 }

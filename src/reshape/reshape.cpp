@@ -16,7 +16,14 @@ Reshape::Reshape(const Layout& from, const Layout& to, const ReshapeSetup& setup
   exchange.element_bytes = setup.element_bytes;
   Alone own(setup.comm);
   Alone& alone = setup.alone != nullptr ? *setup.alone : own;
-  alone.run([&] {
+  // A rank that failed before goes on all the same: both ends of later links draw the same tags then.
+  const auto try_to = [&alone](const std::function<void()>& work) {
+    const Failure failure = failure_of(work);
+    alone.run([&] {
+      if (failure.failed()) throw Error(failure.code, failure.text);
+    });
+  };
+  try_to([&] {
     exchange.schedule = make_schedule(from, to, rank, setup.from_slice, setup.to_slice);
     self_ = exchange.schedule.self;
     table_bytes_ = shardfft::table_bytes(exchange.schedule);
@@ -24,7 +31,7 @@ Reshape::Reshape(const Layout& from, const Layout& to, const ReshapeSetup& setup
     for (const Message& message : exchange.schedule.send) bytes_sent_ += message_bytes(exchange, message.count);
   });
   if (meets_while_made(setup.exchange)) alone.settle();
-  alone.run([&] {
+  try_to([&] {
     if (group.size() > 1) exchange_ = make_exchange(setup.exchange, exchange);
   });
   if (setup.alone == nullptr) own.settle();

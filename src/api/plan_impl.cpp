@@ -9,6 +9,8 @@
 #include "base/allocations.hpp"
 #include "base/require_threads.hpp"
 #include "base/succeeds.hpp"
+#include "base/words.hpp"
+#include "geometry/shape.hpp"
 #include "gpu/run/make.hpp"
 #include "mpi/host_window.hpp"
 #include "tune/defaults.hpp"
@@ -106,6 +108,10 @@ void Plan::Impl::make(ExecutorSetup setup) {
     const Sides& mine = sides.emplace_back(make_sides(spec, forward, rank_of(m)));
     call_arrays.push_back({needed(mine.input), needed(mine.output)});
   }
+}
+
+std::string plan_name(const ProblemSpec& spec) {
+  return std::string(to_text(spec.transform.kind)) + " " + shape_text(spec.input.shape());
 }
 
 }  // namespace shardfft

@@ -269,10 +269,6 @@ std::string problem_key(const ProblemSpec& spec) {
   return key.str();
 }
 
-std::string plan_name(const ProblemSpec& spec) {
-  return std::string(to_text(spec.transform.kind)) + " " + shape_text(spec.input.shape());
-}
-
 namespace {
 
 /// The axes as algorithms want them: those with Fourier transforms last, so that a halved one is the last of all.

@@ -117,9 +117,8 @@ TEST(Interfaces, EveryPublicFunctionIsInC) {
       {"opposite", ""},     // C has no directions
   };
   const std::set<std::string> in_c = c_functions();
-  for (const char* header :
-       {"plan.hpp", "redistribution.hpp", "layout.hpp", "options.hpp", "option_table.hpp", "gpu.hpp", "types.hpp",
-        "spectra.hpp"}) {
+  for (const char* header : {"plan.hpp", "redistribution.hpp", "layout.hpp", "options.hpp", "option_table.hpp",
+                             "gpu.hpp", "types.hpp", "spectra.hpp"}) {
     for (const std::string& name : declared(text_of(root() / "include/shardfft" / header), "")) {
       const auto other = instead.find(name);
       if (other != instead.end() && other->second.empty()) continue;

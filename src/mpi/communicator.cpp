@@ -72,8 +72,8 @@ KeptWithComm* kept_with(MPI_Comm users, bool make) {
   return kept.release();
 }
 
-Communicator::Communicator(MPI_Comm comm, Flag abandoned, Hosts hosts)
-    : abandoned_(std::move(abandoned)), hosts_(std::move(hosts)) {
+Communicator::Communicator(MPI_Comm comm, Flag abandoned)
+    : abandoned_(std::move(abandoned)), hosts_(std::make_shared<std::vector<int>>()) {
   MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
   handle_ = std::shared_ptr<MPI_Comm>(new MPI_Comm(comm), [flag = abandoned_](MPI_Comm* c) {
     if (!flag->load(std::memory_order_acquire) && !mpi_finalized()) MPI_Comm_free(c);
@@ -93,21 +93,23 @@ Communicator Communicator::duplicate(MPI_Comm comm) {
   require(between_groups == 0, "the communicator is an intercommunicator; merge its groups first");
   MPI_Comm copy = MPI_COMM_NULL;
   check_mpi(MPI_Comm_dup(comm, &copy), "MPI_Comm_dup");
-  return Communicator(copy, std::make_shared<std::atomic<bool>>(false), kept_with(comm, true)->hosts);
+  Communicator made(copy, std::make_shared<std::atomic<bool>>(false));
+  made.hosts_ = kept_with(comm, true)->hosts;
+  return made;
 }
 
 Communicator Communicator::split(int color, int key) const {
   MPI_Comm part = MPI_COMM_NULL;
   check_mpi(MPI_Comm_split(get(), color < 0 ? MPI_UNDEFINED : color, key, &part), "MPI_Comm_split");
   if (part == MPI_COMM_NULL) return {};
-  return Communicator(part, abandoned_, std::make_shared<std::vector<int>>());
+  return Communicator(part, abandoned_);
 }
 
 std::vector<int> Communicator::hosts(int fake_ranks_per_host) const {
   if (hosts_->empty()) {
     MPI_Comm part = MPI_COMM_NULL;
     check_mpi(MPI_Comm_split_type(get(), MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &part), "MPI_Comm_split_type");
-    const Communicator host(part, abandoned_, nullptr);
+    const Communicator host(part, abandoned_);
     const std::vector<std::int64_t> first = all_gather(host.ranks_in(*this).front());
     hosts_->assign(first.begin(), first.end());
   }

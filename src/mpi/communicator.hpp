@@ -72,7 +72,7 @@ class Communicator {
   using Flag = std::shared_ptr<std::atomic<bool>>;
   using Hosts = std::shared_ptr<std::vector<int>>;
 
-  Communicator(MPI_Comm comm, Flag abandoned, Hosts hosts);
+  Communicator(MPI_Comm comm, Flag abandoned);
   std::shared_ptr<MPI_Comm> handle_;
   Flag abandoned_;  ///< shared with what was split from it
   Hosts hosts_;     ///< empty: not known yet; shared with other duplicates

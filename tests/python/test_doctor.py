@@ -6,6 +6,7 @@ from argparse import ArgumentParser
 from pathlib import Path
 
 import pytest
+from mpi4py import MPI
 
 import shardfft
 from shardfft import _core
@@ -95,7 +96,9 @@ def test_facts_are_read_from_the_kernels_files(comm, tmp_path):
 
 
 def test_the_facts_of_this_rank(comm):
+    level = MPI.Query_thread()
     told = json.loads(json.dumps(facts.facts()))
+    assert MPI.Query_thread() == level
     assert set(host()) <= set(told)
     assert told["cores"] and told["online"] >= len(told["cores"]) and told["memory"] > 0
     if "Open MPI v4" in told["mpi"] and comm.size > 1:

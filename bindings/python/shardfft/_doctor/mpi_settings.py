@@ -64,7 +64,9 @@ def single_copy() -> tuple[str, str] | None:
             break
     else:
         return None
-    if library.MPI_T_init_thread(0, ctypes.byref(_INT())) != 0:
+    # Open MPI 4 takes the level asked for here for that of the whole process.
+    level, given = _INT(), ctypes.byref(_INT())
+    if library.MPI_Query_thread(ctypes.byref(level)) != 0 or library.MPI_T_init_thread(level, given) != 0:
         return None
     try:
         found = ((name, _read(library, name)) for name in _SINGLE_COPY)

@@ -54,6 +54,26 @@ class Jobs:
         return self.inside(f"mount --bind {self.folder}/told {path}", command)
 
 
+#: Faults that a machine may have by itself, as containers do.
+OF_MACHINES = {
+    "shared-memory", "input-copies", "single-copy", "small-dev-shm", "huge-pages", "quota", "governor", "locked-memory"
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def own_faults() -> list[set[str]]:
+    """Room for what the doctor finds here before anything is set up."""
+    return []
+
+
+def faults_of_this_machine(jobs, kept) -> set[str]:
+    if not kept:
+        _, said, _ = jobs.run(jobs.ranks(min(2, os.cpu_count())))
+        kept.append({one["name"] for one in said["findings"]})
+    assert kept[0] <= OF_MACHINES, kept[0]
+    return kept[0]
+
+
 @pytest.fixture
 def jobs(place, tmp_path, preloaded) -> Jobs:
     return Jobs(place, tmp_path, preloaded)
@@ -129,14 +149,17 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_faults(jobs, fault):
+def test_faults(jobs, own_faults, fault):
     name, set_up = FAULTS[fault]
+    own = faults_of_this_machine(jobs, own_faults)
+    if name in own:
+        pytest.skip(f"this machine has the fault '{name}' by itself")
     command, variables = set_up(jobs)
     status, said, _ = jobs.run(command, **variables)
     found = {one["name"]: one for one in said["findings"]}
     if fault == "FFTW without AVX2" and not found:
         pytest.skip("this FFTW has AVX2, or the processor has not")
-    assert set(found) == {name} and status == 1, said["findings"]
+    assert set(found) - own == {name} and status == 1, said["findings"]
     assert all(one["sentence"] and one["mend"] for one in found.values())
 
 
@@ -147,13 +170,14 @@ def test_documented():
         assert f"`{name}`" in page, name
 
 
-def test_a_clean_job(jobs, tmp_path):
+def test_a_clean_job(jobs, own_faults, tmp_path):
     """With all figures, on a rank for each of two cores: no finding, exit code 0, and a machine file."""
     ranks = min(2, os.cpu_count())
+    own = faults_of_this_machine(jobs, own_faults)
     status, said, _ = jobs.run(
         [*jobs.launcher(ranks), *jobs.command, "--shape", "48^3", "--json", "--machine", str(tmp_path / "machine.json")]
     )
-    assert said["findings"] == [] and status == 0
+    assert {one["name"] for one in said["findings"]} == own and status == int(bool(own)), said["findings"]
     machine = json.loads((tmp_path / "machine.json").read_text())
     assert machine == said["machine"] and machine["ranks"] == ranks
     assert all(one["bytes_per_second"] > 1e6 for one in machine["memory"] + machine["links"])

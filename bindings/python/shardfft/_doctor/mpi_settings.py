@@ -65,8 +65,11 @@ def single_copy() -> tuple[str, str] | None:
     else:
         return None
     # Open MPI 4 takes the level asked for here for that of the whole process.
-    level, given = _INT(), ctypes.byref(_INT())
-    if library.MPI_Query_thread(ctypes.byref(level)) != 0 or library.MPI_T_init_thread(level, given) != 0:
+    started, level = _INT(), _INT()
+    if library.MPI_Initialized(ctypes.byref(started)) != 0 or not started.value:
+        return None
+    library.MPI_Query_thread(ctypes.byref(level))
+    if library.MPI_T_init_thread(level, ctypes.byref(_INT())) != 0:
         return None
     try:
         found = ((name, _read(library, name)) for name in _SINGLE_COPY)

@@ -29,38 +29,22 @@ def _is_shape(one: Any) -> bool:
     return isinstance(one, tuple) and isinstance(one[0], tuple) and not isinstance(one[1], tuple)
 
 
-@functools.partial(jax.custom_vjp, nondiff_argnums=(0,))
-def _deposit(mesh: ParticleMesh, positions: Any, weights: Any) -> Any:
-    return _called(mesh.deposit, (mesh._part.shape, mesh.dtype), positions, weights)
+@functools.partial(jax.custom_vjp, nondiff_argnums=(0, 1, 2))
+def _over_mesh(mesh: ParticleMesh, method: str, shape: tuple[int, ...], positions: Any, numbers: Any) -> Any:
+    """Call a method of positions and of numbers of particles or points, whose adjoint the mesh has."""
+    return _called(getattr(mesh, method), (shape, mesh.dtype), positions, numbers)
 
 
-def _deposit_forward(mesh: ParticleMesh, positions: Any, weights: Any) -> Any:
-    return _deposit(mesh, positions, weights), (positions, weights)
+def _forward(mesh: ParticleMesh, method: str, shape: tuple[int, ...], positions: Any, numbers: Any) -> Any:
+    return _over_mesh(mesh, method, shape, positions, numbers), (positions, numbers)
 
 
-def _deposit_backward(mesh: ParticleMesh, kept: Any, gradient: Any) -> Any:
+def _backward(mesh: ParticleMesh, method: str, shape: tuple[int, ...], kept: Any, gradient: Any) -> Any:
     like = tuple((one.shape, mesh.dtype) for one in kept)
-    return _called(mesh.deposit_adjoint, like, *kept, gradient)
+    return _called(getattr(mesh, method + "_adjoint"), like, *kept, gradient)
 
 
-_deposit.defvjp(_deposit_forward, _deposit_backward)
-
-
-@functools.partial(jax.custom_vjp, nondiff_argnums=(0,))
-def _interpolate(mesh: ParticleMesh, positions: Any, field: Any) -> Any:
-    return _called(mesh.interpolate, (positions.shape[:1], mesh.dtype), positions, field)
-
-
-def _interpolate_forward(mesh: ParticleMesh, positions: Any, field: Any) -> Any:
-    return _interpolate(mesh, positions, field), (positions, field)
-
-
-def _interpolate_backward(mesh: ParticleMesh, kept: Any, gradient: Any) -> Any:
-    like = tuple((one.shape, mesh.dtype) for one in kept)
-    return _called(mesh.interpolate_adjoint, like, *kept, gradient)
-
-
-_interpolate.defvjp(_interpolate_forward, _interpolate_backward)
+_over_mesh.defvjp(_forward, _backward)
 
 
 def deposit(mesh: ParticleMesh, positions: jax.Array, weights: jax.Array | None = None) -> jax.Array:
@@ -68,7 +52,8 @@ def deposit(mesh: ParticleMesh, positions: jax.Array, weights: jax.Array | None 
 
     It computes on CPUs, under ``jit`` and ``grad`` too. Collective, and so is going back.
     """
-    return _deposit(mesh, positions, jnp.ones(len(positions), mesh.dtype) if weights is None else weights)
+    ones = jnp.ones(len(positions), mesh.dtype)
+    return _over_mesh(mesh, "deposit", mesh._part.shape, positions, ones if weights is None else weights)
 
 
 def interpolate(mesh: ParticleMesh, positions: jax.Array, field: jax.Array) -> jax.Array:
@@ -76,4 +61,4 @@ def interpolate(mesh: ParticleMesh, positions: jax.Array, field: jax.Array) -> j
 
     It computes on CPUs, under ``jit`` and ``grad`` too. Collective, and so is going back.
     """
-    return _interpolate(mesh, positions, field)
+    return _over_mesh(mesh, "interpolate", positions.shape[:1], positions, field)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import torch
 
 if TYPE_CHECKING:
     from .._plans.particles import ParticleMesh
+
+Run = Callable[..., Any]
 
 
 def _plain(x: torch.Tensor) -> Any:
@@ -18,34 +21,21 @@ def _as(array: Any, like: torch.Tensor) -> torch.Tensor:
     return torch.as_tensor(array).to(like.device)
 
 
-class _Deposit(torch.autograd.Function):
+class _OverMesh(torch.autograd.Function):
+    """A function of positions and of numbers of particles or points, whose adjoint the mesh has."""
+
     @staticmethod
-    def forward(ctx: Any, positions: torch.Tensor, weights: torch.Tensor, mesh: ParticleMesh) -> torch.Tensor:
-        ctx.mesh = mesh
-        ctx.save_for_backward(positions, weights)
-        return _as(mesh.deposit(_plain(positions), _plain(weights)), positions)
+    def forward(ctx: Any, positions: torch.Tensor, numbers: torch.Tensor, run: Run, adjoint: Run) -> torch.Tensor:
+        ctx.adjoint = adjoint
+        ctx.save_for_backward(positions, numbers)
+        return _as(run(_plain(positions), _plain(numbers)), positions)
 
     @staticmethod
     @torch.autograd.function.once_differentiable  # type: ignore[misc]
-    def backward(ctx: Any, gradient: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, None]:
-        positions, weights = ctx.saved_tensors
-        by_positions, by_weights = ctx.mesh.deposit_adjoint(_plain(positions), _plain(weights), _plain(gradient))
-        return _as(by_positions, positions), _as(by_weights, weights), None
-
-
-class _Interpolate(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx: Any, positions: torch.Tensor, field: torch.Tensor, mesh: ParticleMesh) -> torch.Tensor:
-        ctx.mesh = mesh
-        ctx.save_for_backward(positions, field)
-        return _as(mesh.interpolate(_plain(positions), _plain(field)), positions)
-
-    @staticmethod
-    @torch.autograd.function.once_differentiable  # type: ignore[misc]
-    def backward(ctx: Any, gradient: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, None]:
-        positions, field = ctx.saved_tensors
-        by_positions, by_field = ctx.mesh.interpolate_adjoint(_plain(positions), _plain(field), _plain(gradient))
-        return _as(by_positions, positions), _as(by_field, field), None
+    def backward(ctx: Any, gradient: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, None, None]:
+        positions, numbers = ctx.saved_tensors
+        by_positions, by_numbers = ctx.adjoint(_plain(positions), _plain(numbers), _plain(gradient))
+        return _as(by_positions, positions), _as(by_numbers, numbers), None, None
 
 
 def deposit(mesh: ParticleMesh, positions: torch.Tensor, weights: torch.Tensor | None = None) -> torch.Tensor:
@@ -54,7 +44,7 @@ def deposit(mesh: ParticleMesh, positions: torch.Tensor, weights: torch.Tensor |
     It computes on CPUs. Collective, and so is going back: if one rank's tensors need gradients, all ranks' must.
     """
     ones = torch.ones(len(positions), dtype=positions.dtype, device=positions.device)
-    return _Deposit.apply(positions, ones if weights is None else weights, mesh)
+    return _OverMesh.apply(positions, ones if weights is None else weights, mesh.deposit, mesh.deposit_adjoint)
 
 
 def interpolate(mesh: ParticleMesh, positions: torch.Tensor, field: torch.Tensor) -> torch.Tensor:
@@ -62,4 +52,4 @@ def interpolate(mesh: ParticleMesh, positions: torch.Tensor, field: torch.Tensor
 
     It computes on CPUs. Collective, and so is going back: if one rank's tensors need gradients, all ranks' must.
     """
-    return _Interpolate.apply(positions, field, mesh)
+    return _OverMesh.apply(positions, field, mesh.interpolate, mesh.interpolate_adjoint)

@@ -109,9 +109,11 @@ in_parts() {
   done
   for part in "${parts[@]}"; do wait "$part"; done
 }
-# What takes minutes on any machine, and what reads its own mappings in /proc, which are those of the emulator.
+# What takes minutes on any machine, what starts itself, and what reads its own mappings in /proc, which are those of the
+# emulator.
 LEFT_OUT=HostWindows.LieInHugePages
 LONG='Lanes.LongLines:Lanes.FewLongLines:Lanes.ErrorsAreThoseOfFftw:Neighbours.NoLineChangesAnother:*MoreBytesThanOneCall*'
+LONG+=:Registry.NoLibraryEndsTheProcess
 tested() {
   local program count
   for program in geometry_tests pack_tests "local_tests --gtest_filter=-$LONG" "threads_tests --gtest_filter=MemoryOrder*"; do

@@ -107,7 +107,9 @@ in_parts() {
     GTEST_TOTAL_SHARDS=$(cores) GTEST_SHARD_INDEX=$part OMP_NUM_THREADS=2 ranks 1 "$@" &
     parts+=($!)
   done
-  for part in "${parts[@]}"; do wait "$part"; done
+  local failed=0
+  for part in "${parts[@]}"; do wait "$part" || failed=1; done
+  return "$failed"
 }
 # What takes minutes on any machine, what starts itself, and what reads its own mappings in /proc, which are those of the
 # emulator.

@@ -3,19 +3,22 @@
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 usage="usage: ./run random [--plans N] [--seed S] [--first I] [--ranks 'R...'] [--cpu | --gpu] [--mpi openmpi|mpich]
+                    [--state FILE]
   builds, then checks N plans (1200) of seed S (a new one) from number I (0) on, spread over 1 to 12 ranks, over CPUs and
   the GPUs of the stand-in, and over Open MPI and MPICH where both are installed; exit code 0 only if all are right.
-  MPICH's ranks poll without yielding, so it gets no more of them than there are cores, or 4, unless --ranks says more"
+  MPICH's ranks poll without yielding, so it gets no more of them than there are cores, or 4, unless --ranks says more.
+  --state: adds a line of JSON to FILE for every 200 plans that were checked; the same command with the same FILE leaves
+  these out, and takes their seed"
 
 plans=1200 seed=$(od -An -N4 -tu4 /dev/urandom | tr -d ' ') first=0
-ranks=() processors=(cpu gpu) families=()
+ranks=() processors=(cpu gpu) families=() state= a_piece=200
 while [[ $# -gt 0 ]]; do
   option=$1
   case "$option" in
     --cpu) processors=(cpu); shift; continue ;;
     --gpu) processors=(gpu); shift; continue ;;
     -h | --help) echo "$usage"; exit 0 ;;
-    --plans | --seed | --first | --ranks | --mpi) [[ -n ${2:-} ]] || usage_error "random: $option needs a value" "$usage" ;;
+    --plans | --seed | --first | --ranks | --mpi | --state) [[ -n ${2:-} ]] || usage_error "random: $option needs a value" "$usage" ;;
     *) usage_error "random: unknown option '$option'" "$usage" ;;
   esac
   case "$option" in
@@ -25,12 +28,22 @@ while [[ $# -gt 0 ]]; do
     --first) first=$2 ;;
     --ranks) read -ra ranks <<< "$2"; for r in "${ranks[@]}"; do positive --ranks "$r"; done ;;
     --mpi) [[ $2 == openmpi || $2 == mpich ]] || usage_error "random: --mpi is openmpi or mpich" "$usage"; families=("$2") ;;
+    --state) state=$2 ;;
   esac
   shift 2
 done
 if [[ ${#families[@]} -eq 0 ]]; then
   families=(openmpi)
   if command -v mpirun.mpich > /dev/null; then families+=(mpich); fi
+fi
+
+if [[ -s $state ]]; then
+  if grep -vqE '^\{"seed": [0-9]+, "first": [0-9]+, "plans": [0-9]+, .*\}$' "$state"; then
+    die "random: $state has a line that is none of a state's"
+  fi
+  seed=$(grep -oE -m 1 '[0-9]+' "$state" | head -1)
+elif [[ -n $state ]]; then
+  : > "$state" || die "random: cannot write $state"
 fi
 
 bash "$ROOT/tools/install_dependencies.sh" tests
@@ -85,6 +98,14 @@ check() {
   said=$(grep -a 'random plans:' "$log" | tail -1) || true
   printf '%-8s %2d ranks, %s: %s\n' "$1" "$2" "$3" "$said"
   [[ -z $said && ! -s $bad ]] || touch "$logs/$4.done"
+  [[ -z $state || -z $said || -s $bad ]] || record "$@" "$said" >> "$state"
+}
+revision=$(git -C "$ROOT" describe --always --dirty --exclude '*' 2> /dev/null || echo unknown)
+record() { # FAMILY RANKS PROCESSOR FROM COUNT SAID
+  local right refused failed
+  read -r right refused failed < <(grep -oE '[0-9]+' <<< "$6" | paste -sd ' ')
+  printf '{"seed": %s, "first": %s, "plans": %s, "mpi": "%s", "ranks": %s, "processor": "%s", ' "$seed" "$4" "$5" "$1" "$2" "$3"
+  printf '"right": %s, "refused": %s, "failed": %s, "revision": "%s"}\n' "$right" "$refused" "$failed" "$revision"
 }
 
 # Programs run side by side as long as each of their ranks has a core.
@@ -118,11 +139,18 @@ for family in "${families[@]}"; do
     for processor in "${processors[@]}"; do works+=("$family $r $processor"); done
   done
 done
-share=$(((plans + ${#works[@]} - 1) / ${#works[@]}))
-for work in "${works[@]}"; do
-  read -r family r processor <<< "$work"
-  begin_check "$family" "$r" "$processor" "$first" "$share"
-  first=$((first + share))
+at_most() { echo $(($1 < $2 ? $1 : $2)); }
+# In pieces of one length, dealt in turn: more plans leave the earlier pieces as they are.
+left=$plans turn=0 checks=0
+while ((left > 0)); do
+  read -r family r processor <<< "${works[turn++ % ${#works[@]}]}"
+  share=$a_piece
+  if [[ -z $state ]]; then share=$(at_most "$left" "$(at_most $a_piece $(((plans + ${#works[@]} - 1) / ${#works[@]})))"); fi
+  if [[ -z $state ]] || ! grep -qF "\"first\": $first, " "$state"; then
+    begin_check "$family" "$r" "$processor" "$first" "$share"
+    checks=$((checks + 1))
+  fi
+  first=$((first + share)) left=$((left - share))
 done
 wait
 if compgen -G "$logs/*.bad" > /dev/null; then
@@ -131,5 +159,5 @@ if compgen -G "$logs/*.bad" > /dev/null; then
   exit 1
 fi
 ended=("$logs"/*.done)
-[[ -e ${ended[0]} && ${#ended[@]} -eq ${#works[@]} ]] || die "random: not every check came to its end; see $logs"
+[[ $checks -eq 0 || -e ${ended[0]} && ${#ended[@]} -eq $checks ]] || die "random: not every check came to its end; see $logs"
 say "all plans were right, or refused with an error that says why"

@@ -165,6 +165,7 @@ class Plan {
     run(direction, in.data(), out.data(), detail::facts_of_span(in), detail::facts_of_span(out));
   }
 
+  friend class ImaginedPlan;
   struct Impl;
   Impl& impl() const;
   std::unique_ptr<Impl> impl_;

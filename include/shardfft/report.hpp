@@ -32,10 +32,11 @@ struct PlanReport {
   struct Step {
     int number = 0;  ///< counts from 1
     std::string text;
-    std::string role;             ///< computes, moves, or moves and computes
-    std::int64_t bytes_sent = 0;  ///< to other ranks, in one run
-    bool overlaps = false;        ///< transforms and messages at the same time, of which only the sum was measured
-    std::vector<Time> times;      ///< none before the first run
+    std::string role;                ///< computes, moves, or moves and computes
+    std::int64_t bytes_sent = 0;     ///< to other ranks, in one run
+    std::int64_t messages_sent = 0;  ///< CPUs: for that; those that an exchange merges or cuts count as they were
+    bool overlaps = false;           ///< transforms and messages at the same time, of which only the sum was measured
+    std::vector<Time> times;         ///< none before the first run
     /// With the option tolerance: the relative L2 error of the numbers that all ranks sent in all runs.
     double error = 0;
   };

@@ -12,6 +12,7 @@
 #include "shardfft/options.hpp"
 #include "shardfft/particles.hpp"
 #include "shardfft/plan.hpp"
+#include "shardfft/predict.hpp"
 #include "shardfft/ranks.hpp"
 #include "shardfft/redistribution.hpp"
 #include "shardfft/report.hpp"

@@ -179,6 +179,7 @@ void Members::together(const std::function<void()>& work) const { comm.valid() ?
 void Members::watch_calls(const Ranks& who, std::string name) {
   if (comm.has_one_host(options.fake_ranks_per_host))
     host = std::make_shared<HostMemory>(comm, options.fake_ranks_per_host);
+  if (comm.imagined()) return;
   calls = std::make_unique<CallCheck>(
       CallCheckSetup{comm, std::get<MPI_Comm>(who), std::move(name), options.call_timeout, options.check_calls},
       host.get());

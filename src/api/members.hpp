@@ -79,6 +79,8 @@ struct Members {
   /// Throws Error for GPUs that do not exist. Makes nothing if others gave up, because they would not take part.
   /// Collective.
   Members(const Ranks& who, const Options& o, Words w);
+  /// Of imagined ranks: what is planned can be looked at, and not run.
+  Members(Communicator imagined, const Options& o, Words w) : words(w), comm(std::move(imagined)), options(o) {}
   Members(const Members&) = delete;
   Members& operator=(const Members&) = delete;
   /// In a forked child nothing that other ranks or the parent share is ended.

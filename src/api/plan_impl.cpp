@@ -54,7 +54,19 @@ Plan::Impl::Impl(const Ranks& who, Transform t, const Layout& in, const std::opt
   const MostAllocated most;
   if (comm.valid() && place() == Place::gpu) succeeds([&] { begin_kernels(t, in, o, comm.size()); });
   spec = {transform, in, out, kind, options, ranks(), place()};
+  begin(who, {});
+  planning_bytes = most.bytes();
+}
+
+Plan::Impl::Impl(Communicator imagined, const ProblemSpec& given, const Way& way)
+    : Members(std::move(imagined), given.options, {"plans", "the plan's"}), transform(given.transform) {
+  spec = given;
   ExecutorSetup setup;
+  setup.way = way;
+  begin({}, std::move(setup));
+}
+
+void Plan::Impl::begin(const Ranks& who, ExecutorSetup setup) {
   const Failure failure = failure_of([&] {
     setup.way_is_given = !options.way.empty();
     if (setup.way_is_given) setup.way = take_way(options);
@@ -68,7 +80,6 @@ Plan::Impl::Impl(const Ranks& who, Transform t, const Layout& in, const std::opt
   setup.ranks = agree_same(comm, spec, failure);
   if (comm.valid()) watch_calls(who, plan_name(spec));
   make(std::move(setup));
-  planning_bytes = most.bytes();
 }
 
 void Plan::Impl::make(ExecutorSetup setup) {

@@ -19,8 +19,12 @@ struct Plan::Impl : Members {
 
   Impl(const Ranks& who, Transform t, const Layout& in, const std::optional<Layout>& out, OutputLayout kind,
        const Options& o);
+  /// The plan that imagined ranks would make, to look at; of `way` it takes what no option says.
+  Impl(Communicator imagined, const ProblemSpec& given, const Way& way);
   /// The runner, its programs, and the sides that these leave; in a way that was given. Collective.
   void make(ExecutorSetup setup);
+  /// Checks and agrees on `spec`, then makes the rest. Collective.
+  void begin(const Ranks& who, ExecutorSetup setup);
   const Sides& at(int member) const { return sides[index_of(member)]; }
 
   /// Forward, operator, backward. The program is made at the first call.

@@ -241,7 +241,7 @@ RankFacts agree_same(const Communicator& comm, const std::vector<Agreed>& agreed
   numbers.push_back(effort == Effort::estimate ? 0 : 1);
   numbers.push_back(static_cast<std::uint64_t>(own_cache_bytes()));
   numbers.push_back(comm.size() >= sysconf(_SC_NPROCESSORS_ONLN) ? 1 : 0);
-  numbers.push_back(comm.size() > 1 ? window_room() : 0);
+  numbers.push_back(comm.imagined() ? ~std::uint64_t{0} : comm.size() > 1 ? window_room() : 0);
   const auto [least, most] = comm.extremes(numbers);
   const auto failed = static_cast<int>(least[facts]);
   if (comm.valid() && failed < comm.size()) throw_failure_of(comm, failed, mine);

@@ -38,6 +38,7 @@ void for_largest(PlanReport& report, const Visit& visit) {
     visit(program->largest_residual);
     for (PlanReport::Step& step : program->steps) {
       visit(step.bytes_sent);
+      visit(step.messages_sent);
       for (PlanReport::Time& time : step.times) visit(time.seconds);
     }
   }
@@ -54,20 +55,14 @@ void for_means(PlanReport& report, const Visit& visit) {
   }
 }
 
-void reduce(const Communicator& comm, std::vector<double>& numbers, MPI_Op operation) {
-  check_mpi(MPI_Allreduce(MPI_IN_PLACE, numbers.data(), narrow(static_cast<std::int64_t>(numbers.size()), "numbers"),
-                          MPI_DOUBLE, operation, comm.get()),
-            "MPI_Allreduce");
-}
-
 /// Replaces the numbers of this rank by those of all ranks. Collective.
 void compare(const Communicator& comm, PlanReport& report) {
   std::vector<double> largest;
   std::vector<double> means;
   for_largest(report, [&](const auto& number) { largest.push_back(static_cast<double>(number)); });
   for_means(report, [&](double number) { means.push_back(number); });
-  reduce(comm, largest, MPI_MAX);
-  reduce(comm, means, MPI_SUM);
+  comm.fold(largest, Communicator::Fold::max);
+  comm.fold(means, Communicator::Fold::sum);
   auto next = largest.begin();
   for_largest(report, [&](auto& number) { number = static_cast<std::remove_reference_t<decltype(number)>>(*next++); });
   next = means.begin();
@@ -85,7 +80,7 @@ void tell_errors(const ReportInput& in, PlanReport& report) {
         sums.insert(sums.end(), {step.loss.error, step.loss.sent});
   };
   in.comm.valid() ? agree(in.comm, add_up) : add_up();
-  if (in.comm.valid()) reduce(in.comm, sums, MPI_SUM);
+  in.comm.fold(sums, Communicator::Fold::sum);
   auto next = sums.begin();
   for (Program* program : programs)
     for (PlanReport::Step& step : program->steps) {
@@ -169,7 +164,8 @@ std::vector<PlanReport::Step> own_steps(const Runner& runner, const Account& acc
   std::vector<PlanReport::Step> steps;
   int number = 0;
   for (const StepReport& known : account.steps) {
-    PlanReport::Step step{++number, known.text, role_name(known.role), known.bytes_sent, known.overlaps, {}, 0};
+    PlanReport::Step step{
+        ++number, known.text, role_name(known.role), known.bytes_sent, known.messages_sent, known.overlaps, {}, 0};
     for (int a = 0; a < activity_count; ++a) {
       const auto activity = static_cast<Activity>(a);
       const double all = account.timed_runs == 0 ? 0 : runner.trace().total(known.trace_step, activity);

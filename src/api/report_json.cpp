@@ -19,6 +19,7 @@ Json step_json(const PlanReport::Step& step) {
                        {"text", step.text},
                        {"role", step.role},
                        {"bytes_sent", step.bytes_sent},
+                       {"messages_sent", step.messages_sent},
                        {"overlaps", step.overlaps},
                        {"times", Json::array(step.times, time_json)},
                        {"error", step.error}});

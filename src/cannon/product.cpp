@@ -29,7 +29,8 @@ Link make_link(const ProductSetup& setup) {
   return Link(link);
 }
 
-bool mpi_allows_threads() {
+bool mpi_allows_threads(const Communicator& comm) {
+  if (comm.imagined()) return true;
   int level = MPI_THREAD_SINGLE;
   check_mpi(MPI_Query_thread(&level), "MPI_Query_thread");
   return level != MPI_THREAD_SINGLE;
@@ -72,7 +73,7 @@ CannonProduct::CannonProduct(const ProductSetup& setup)
       rounds_(make_rounds(formation_, rank_, setup.local_matrix)),
       data_link_(make_link(setup)),
       matrix_link_(make_link(setup)),
-      may_thread_(mpi_allows_threads()),
+      may_thread_(mpi_allows_threads(setup.comm)),
       requests_(setup.watch) {
   AxisOrder order = setup.before.order();
   transposes_ = setup.global_transpose && ring_size() > 1 && order.back() != setup.axis;
@@ -150,6 +151,12 @@ std::int64_t CannonProduct::bytes_sent() const {
   }
   if (formation_.owner(rank_) != rank_) elements += result_count_;
   return elements * static_cast<std::int64_t>(element_);
+}
+
+std::int64_t CannonProduct::messages_sent() const {
+  std::int64_t messages = formation_.owner(rank_) != rank_ ? 1 : 0;
+  for (const Round& round : rounds_) messages += std::ssize(round.matrix_to) + (round.data_to != rank_ ? 1 : 0);
+  return messages;
 }
 
 void CannonProduct::run(const std::byte* in, std::byte* out, std::byte* scratch) {

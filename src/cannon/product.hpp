@@ -43,6 +43,7 @@ class CannonProduct {
   std::size_t table_bytes() const;
   /// Bytes this rank sends to others in one run: data and matrix blocks.
   std::int64_t bytes_sent() const;
+  std::int64_t messages_sent() const;
   int ring_size() const { return formation_.ring_size(); }
   int row_size() const { return formation_.row_size(); }
 

@@ -19,9 +19,13 @@ std::vector<std::int64_t> far_counts(const std::vector<Message>& messages, const
 /// The rows of all members of the host, one behind the other, on its leader (rank 0 of `host`); empty elsewhere.
 std::vector<std::int64_t> gather_rows(const Communicator& host, const std::vector<std::int64_t>& row) {
   const std::size_t total = host.rank() == 0 ? row.size() * static_cast<std::size_t>(host.size()) : 0;
-  std::vector<std::int64_t> rows(total);
+  std::vector<std::int64_t> rows(host.imagined() ? row.size() * static_cast<std::size_t>(host.size()) : total);
   const int length = narrow(static_cast<std::int64_t>(row.size()), "ranks");
-  check_mpi(MPI_Gather(row.data(), length, MPI_INT64_T, rows.data(), length, MPI_INT64_T, 0, host.get()), "MPI_Gather");
+  if (host.imagined())
+    host.gather(row.data(), rows.data(), row.size() * sizeof(std::int64_t));
+  else
+    check_mpi(MPI_Gather(row.data(), length, MPI_INT64_T, rows.data(), length, MPI_INT64_T, 0, host.get()),
+              "MPI_Gather");
   return rows;
 }
 

@@ -13,6 +13,7 @@ constexpr int links_before_reuse = (32767 - first_tag) / tags_of_a_link;
 /// A tag that no recent link of this communicator has: a counter kept as an attribute of the communicator, which
 /// stays equal on all members because they make their links in the same order.
 int draw_tag(MPI_Comm comm) {
+  if (comm == MPI_COMM_NULL) return first_tag;  // imagined ranks send nothing
   static const int key = [] {
     int made = MPI_KEYVAL_INVALID;
     check_mpi(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &made, nullptr),

@@ -12,6 +12,7 @@ class CannonOperation : public Operation {
   std::size_t scratch_bytes() const override { return product_.scratch_bytes(); }
   std::size_t table_bytes() const override { return product_.table_bytes(); }
   std::int64_t bytes_sent() const override { return product_.bytes_sent(); }
+  std::int64_t messages_sent() const override { return product_.messages_sent(); }
   Role role() const override { return Role::moves_and_computes; }
   std::string describe() const override {
     return "cannon axis " + std::to_string(axis_ - 1) + ", " + std::to_string(product_.ring_size()) +

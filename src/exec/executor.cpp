@@ -294,7 +294,7 @@ void Executor::give_up() {
 }
 
 void Executor::make_verifier(Prepared& program) {
-  if (!tally_) tally_ = make_tally(setup_.comm, host_.get());
+  if (!tally_ && !setup_.comm.imagined()) tally_ = make_tally(setup_.comm, host_.get());
   std::vector<std::vector<std::shared_ptr<StepCheck>>> checks;
   std::vector<std::string> names;
   for (Task& task : program.tasks) {
@@ -356,6 +356,11 @@ Account Executor::account(int program, Runs /*which*/) {
     StepReport& report = account.steps.emplace_back();
     report.text = operation.describe() + uncut_text(operation);
     report.bytes_sent = operation.bytes_sent();
+    report.messages_sent = operation.messages_sent();
+    report.steps = task.steps;
+    report.reads_memory = operation.reads_host_memory();
+    const TaskPlaces& places = mine.places.tasks[task.number];
+    report.copied_bytes = places.stage.bytes + (operation.writes_host_memory() ? places.landing.bytes : 0);
     report.trace_step = task.trace_step;
     report.role = operation.role();
     report.loss = operation.loss();

@@ -14,6 +14,9 @@ class InPlaceOperation : public Operation {
   std::size_t table_bytes() const override { return reshape_.table_bytes(); }
   bool runs_in_place() const override { return true; }
   std::int64_t bytes_sent() const override { return reshape_.sent() * static_cast<std::int64_t>(element_bytes_); }
+  std::int64_t messages_sent() const override {
+    return reshape_.group_size() > 1 ? std::int64_t{reshape_.rounds()} * (reshape_.group_size() - 1) : 0;
+  }
   Role role() const override { return Role::moves; }
   std::string describe() const override {
     const std::string how = reshape_.group_size() == 1 ? ""

@@ -39,6 +39,8 @@ class Operation {
   virtual std::string describe() const = 0;
   /// Bytes this rank sends to others in one run.
   virtual std::int64_t bytes_sent() const { return 0; }
+  /// Messages it takes for that.
+  virtual std::int64_t messages_sent() const { return 0; }
   /// What rounding messages to fewer bytes cost, in all runs so far.
   virtual Loss loss() const { return {}; }
 };

@@ -29,6 +29,11 @@ class Pipeline : public PipelineOf<Operation, ChunkFfts, Reshape> {
     return sent_array_bytes_ + received_array_bytes_ + exchanges_bytes() + fft_bytes();
   }
   std::size_t table_bytes() const override;
+  std::int64_t messages_sent() const override {
+    std::int64_t messages = 0;
+    for (const auto& move : moves_) messages += move->messages_sent();
+    return messages;
+  }
   /// The transforms record nothing but their own time, so that all else is communication.
   Role role() const override { return Role::moves; }
 

@@ -8,6 +8,7 @@
 #include <new>
 
 #include "base/forks.hpp"
+#include "mpi/imagined.hpp"
 #include "shardfft/forks.hpp"
 
 namespace shardfft {
@@ -98,6 +99,28 @@ Communicator Communicator::duplicate(MPI_Comm comm) {
   return made;
 }
 
+Communicator::Communicator(std::shared_ptr<const ImaginedGroup> group, int world_rank)
+    : group_(std::move(group)),
+      abandoned_(std::make_shared<std::atomic<bool>>(false)),
+      hosts_(std::make_shared<std::vector<int>>()) {
+  const std::vector<int>& members = group_->members;
+  size_ = static_cast<int>(members.size());
+  std::map<int, int> first;
+  for (int r = 0; r < size_; ++r) {
+    const int member = members[static_cast<std::size_t>(r)];
+    if (member == world_rank) rank_ = r;
+    hosts_->push_back(first.try_emplace(member / group_->ranks->ranks_per_host_, r).first->second);
+  }
+}
+
+Communicator Communicator::part(const std::vector<int>& members) const {
+  if (!imagined()) return split(members.front(), rank_);
+  std::vector<int> named;
+  for (const int m : members) named.push_back(group_->members[static_cast<std::size_t>(m)]);
+  const int mine = group_->members[static_cast<std::size_t>(rank_)];
+  return {std::make_shared<const ImaginedGroup>(ImaginedGroup{group_->ranks, std::move(named)}), mine};
+}
+
 Communicator Communicator::split(int color, int key) const {
   MPI_Comm part = MPI_COMM_NULL;
   check_mpi(MPI_Comm_split(get(), color < 0 ? MPI_UNDEFINED : color, key, &part), "MPI_Comm_split");
@@ -129,7 +152,11 @@ bool Communicator::has_one_host(int fake_ranks_per_host) const {
 }
 
 Communicator Communicator::split_host(int fake_ranks_per_host) const {
-  return split(hosts(fake_ranks_per_host)[static_cast<std::size_t>(rank_)], rank_);
+  const std::vector<int> first = hosts(fake_ranks_per_host);
+  std::vector<int> members;
+  for (int r = 0; r < size_; ++r)
+    if (first[static_cast<std::size_t>(r)] == first[static_cast<std::size_t>(rank_)]) members.push_back(r);
+  return part(members);
 }
 
 void Communicator::abandon() const {
@@ -137,34 +164,78 @@ void Communicator::abandon() const {
 }
 
 void Communicator::barrier() const {
-  if (valid()) check_mpi(MPI_Barrier(get()), "MPI_Barrier");
+  if (valid() && !imagined()) check_mpi(MPI_Barrier(get()), "MPI_Barrier");
 }
+
+void Communicator::gather(const void* mine, void* all, std::size_t bytes) const {
+  const int count = narrow(static_cast<std::int64_t>(bytes), "number of bytes");
+  if (imagined())
+    group_->ranks->gather(*group_, group_->members[static_cast<std::size_t>(rank_)], mine, all, bytes);
+  else
+    check_mpi(MPI_Allgather(mine, count, MPI_BYTE, all, count, MPI_BYTE, get()), "MPI_Allgather");
+}
+
+void Communicator::broadcast(void* data, std::size_t bytes, int root) const {
+  if (imagined()) {
+    std::vector<std::byte> all(bytes * static_cast<std::size_t>(size_));
+    gather(data, all.data(), bytes);
+    std::memcpy(data, all.data() + bytes * static_cast<std::size_t>(root), bytes);
+    return;
+  }
+  check_mpi(MPI_Bcast(data, narrow(static_cast<std::int64_t>(bytes), "number of bytes"), MPI_BYTE, root, get()),
+            "MPI_Bcast");
+}
+
+template <class Number>
+void Communicator::fold_numbers(std::span<Number> numbers, Fold how, MPI_Datatype type) const {
+  if (!valid() || numbers.empty()) return;
+  if (!imagined()) {
+    const MPI_Op op = how == Fold::max ? MPI_MAX : how == Fold::min ? MPI_MIN : how == Fold::sum ? MPI_SUM : MPI_BOR;
+    check_mpi(
+        MPI_Allreduce(MPI_IN_PLACE, numbers.data(), narrow(std::ssize(numbers), "number of values"), type, op, get()),
+        "MPI_Allreduce");
+    return;
+  }
+  std::vector<Number> all(numbers.size() * static_cast<std::size_t>(size_));
+  gather(numbers.data(), all.data(), numbers.size_bytes());
+  std::copy_n(all.begin(), numbers.size(), numbers.begin());
+  for (std::size_t i = numbers.size(); i < all.size(); ++i) {
+    Number& mine = numbers[i % numbers.size()];
+    if (how == Fold::max) mine = std::max(mine, all[i]);
+    if (how == Fold::min) mine = std::min(mine, all[i]);
+    if (how == Fold::sum) mine += all[i];
+    if constexpr (std::is_integral_v<Number>)
+      if (how == Fold::either) mine |= all[i];
+  }
+}
+
+void Communicator::fold(std::span<double> n, Fold how) const { fold_numbers(n, how, MPI_DOUBLE); }
+void Communicator::fold(std::span<std::int64_t> n, Fold how) const { fold_numbers(n, how, MPI_INT64_T); }
+void Communicator::fold(std::span<std::uint64_t> n, Fold how) const { fold_numbers(n, how, MPI_UINT64_T); }
 
 namespace {
 
 template <class Number>
-Number reduced(const Communicator& comm, Number value, MPI_Datatype type, MPI_Op op) {
-  if (comm.valid()) check_mpi(MPI_Allreduce(MPI_IN_PLACE, &value, 1, type, op, comm.get()), "MPI_Allreduce");
+Number folded(const Communicator& comm, Number value, Communicator::Fold how) {
+  comm.fold({&value, 1}, how);
   return value;
 }
 
 }  // namespace
 
-std::int64_t Communicator::max(std::int64_t value) const { return reduced(*this, value, MPI_INT64_T, MPI_MAX); }
-std::int64_t Communicator::min(std::int64_t value) const { return reduced(*this, value, MPI_INT64_T, MPI_MIN); }
-std::int64_t Communicator::either(std::int64_t bits) const { return reduced(*this, bits, MPI_INT64_T, MPI_BOR); }
-double Communicator::max(double value) const { return reduced(*this, value, MPI_DOUBLE, MPI_MAX); }
+std::int64_t Communicator::max(std::int64_t value) const { return folded(*this, value, Fold::max); }
+std::int64_t Communicator::min(std::int64_t value) const { return folded(*this, value, Fold::min); }
+std::int64_t Communicator::either(std::int64_t bits) const { return folded(*this, bits, Fold::either); }
+double Communicator::max(double value) const { return folded(*this, value, Fold::max); }
 
 std::vector<double> Communicator::max(std::vector<double> values) const {
-  if (!valid()) return values;
-  const int count = narrow(static_cast<std::int64_t>(values.size()), "number of values");
-  check_mpi(MPI_Allreduce(MPI_IN_PLACE, values.data(), count, MPI_DOUBLE, MPI_MAX, get()), "MPI_Allreduce");
+  fold(values, Fold::max);
   return values;
 }
 
 std::vector<std::int64_t> Communicator::all_gather(std::int64_t value) const {
   std::vector<std::int64_t> all(static_cast<std::size_t>(size_));
-  check_mpi(MPI_Allgather(&value, 1, MPI_INT64_T, all.data(), 1, MPI_INT64_T, get()), "MPI_Allgather");
+  gather(&value, all.data(), sizeof value);
   return all;
 }
 
@@ -172,10 +243,7 @@ Communicator::Extremes Communicator::extremes(const std::vector<std::uint64_t>& 
   // The largest of a number's complement tells its smallest value.
   std::vector<std::uint64_t> most = numbers;
   for (const std::uint64_t n : numbers) most.push_back(~n);
-  if (valid())
-    check_mpi(MPI_Allreduce(MPI_IN_PLACE, most.data(), narrow(static_cast<std::int64_t>(most.size()), "a count"),
-                            MPI_UINT64_T, MPI_MAX, get()),
-              "MPI_Allreduce");
+  fold(most, Fold::max);
   Extremes all;
   for (auto n = most.begin() + static_cast<std::ptrdiff_t>(numbers.size()); n != most.end(); ++n)
     all.least.push_back(~*n);
@@ -192,6 +260,13 @@ std::vector<bool> Communicator::differ(const std::vector<std::uint64_t>& numbers
 }
 
 std::vector<int> Communicator::ranks_in(const Communicator& parent) const {
+  if (imagined()) {
+    std::vector<int> there;
+    const std::vector<int>& theirs = parent.group_->members;
+    for (const int member : group_->members)
+      there.push_back(static_cast<int>(std::lower_bound(theirs.begin(), theirs.end(), member) - theirs.begin()));
+    return there;
+  }
   MPI_Group mine = MPI_GROUP_NULL;
   MPI_Group theirs = MPI_GROUP_NULL;
   check_mpi(MPI_Comm_group(get(), &mine), "MPI_Comm_group");
@@ -236,8 +311,8 @@ void throw_failure_of(const Communicator& comm, int rank, const Failure& mine) {
   std::array<char, 1024> message{};
   std::int32_t number = static_cast<std::int32_t>(mine.code);
   std::strncpy(message.data(), mine.text.c_str(), message.size() - 1);
-  check_mpi(MPI_Bcast(&number, 1, MPI_INT32_T, rank, comm.get()), "MPI_Bcast");
-  check_mpi(MPI_Bcast(message.data(), static_cast<int>(message.size()), MPI_CHAR, rank, comm.get()), "MPI_Bcast");
+  comm.broadcast(&number, sizeof number, rank);
+  comm.broadcast(message.data(), message.size(), rank);
   const Failure failure = failure_of_rank({static_cast<Status>(number), message.data()}, rank);
   throw Error(failure.code, failure.text);
 }
@@ -247,7 +322,7 @@ std::int64_t agreed_least(const Communicator& comm, const std::function<std::int
   std::int64_t words[] = {comm.size(), std::numeric_limits<std::int64_t>::max()};  // the first that failed, the number
   const Failure mine = failure_of([&] { words[1] = work(); });
   if (mine.failed()) words[0] = comm.rank();
-  check_mpi(MPI_Allreduce(MPI_IN_PLACE, words, 2, MPI_INT64_T, MPI_MIN, comm.get()), "MPI_Allreduce");
+  comm.fold(words, Communicator::Fold::min);
   if (words[0] < comm.size()) throw_failure_of(comm, static_cast<int>(words[0]), mine);
   return words[1];
 }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,15 +25,21 @@ void require_mpi_thread();
 /// Whether MPI is over: handles are then left to it.
 bool mpi_finalized();
 
+struct ImaginedGroup;
+
 /// A communicator this library owns (always a duplicate or a split, errors returned, never the user's own).
-/// Copies share it; the last one frees it, unless MPI is already finalized. An empty one is a rank alone.
+/// Copies share it; the last one frees it, unless MPI is already finalized. An empty one is a rank alone. Imagined
+/// ranks (mpi/imagined.hpp) meet without MPI, and have no communicator of MPI.
 class Communicator {
  public:
   Communicator() = default;
   /// Collective.
   static Communicator duplicate(MPI_Comm comm);
+  Communicator(std::shared_ptr<const ImaginedGroup> group, int world_rank);
   /// Collective; color < 0 gives an empty communicator.
   Communicator split(int color, int key) const;
+  /// Of these ranks of it, ascending, this one among them. Collective: groups of one call share no rank.
+  Communicator part(const std::vector<int>& members) const;
   /// Of each rank the first one on its host; hosts have at most `fake_ranks_per_host` ranks in a row if that is
   /// positive. MPI is asked once for a communicator of the user's. Collective.
   std::vector<int> hosts(int fake_ranks_per_host = 0) const;
@@ -41,7 +48,8 @@ class Communicator {
   /// The ranks of this one's host. Collective.
   Communicator split_host(int fake_ranks_per_host = 0) const;
 
-  bool valid() const { return handle_ != nullptr; }
+  bool valid() const { return handle_ != nullptr || imagined(); }
+  bool imagined() const { return group_ != nullptr; }
   MPI_Comm get() const { return handle_ ? *handle_ : MPI_COMM_NULL; }
   int rank() const { return rank_; }
   int size() const { return size_; }
@@ -50,6 +58,15 @@ class Communicator {
   /// it is freed. MPI would give its number to a new one, which messages still on their way would reach. Not
   /// collective: a rank that has not heard of it frees its own handle.
   void abandon() const;
+  /// `bytes` of each rank, one behind the other in `all`. Collective.
+  void gather(const void* mine, void* all, std::size_t bytes) const;
+  /// What `root` has there. Collective.
+  void broadcast(void* data, std::size_t bytes, int root) const;
+  /// Replaces numbers by those of all ranks together, one by one. All ranks give as many. Collective.
+  enum class Fold { max, min, sum, either };
+  void fold(std::span<double> numbers, Fold how) const;
+  void fold(std::span<std::int64_t> numbers, Fold how) const;
+  void fold(std::span<std::uint64_t> numbers, Fold how) const;
   std::int64_t max(std::int64_t value) const;
   std::int64_t min(std::int64_t value) const;
   double max(double value) const;
@@ -73,7 +90,10 @@ class Communicator {
   using Hosts = std::shared_ptr<std::vector<int>>;
 
   Communicator(MPI_Comm comm, Flag abandoned);
+  template <class Number>
+  void fold_numbers(std::span<Number> numbers, Fold how, MPI_Datatype type) const;
   std::shared_ptr<MPI_Comm> handle_;
+  std::shared_ptr<const ImaginedGroup> group_;
   Flag abandoned_;  ///< shared with what was split from it
   Hosts hosts_;     ///< empty: not known yet; shared with other duplicates
   int rank_ = 0;

@@ -6,6 +6,7 @@
 #include "base/check.hpp"
 #include "base/hooks.hpp"
 #include "mpi/communicator.hpp"
+#include "mpi/imagined.hpp"
 
 namespace shardfft {
 
@@ -49,6 +50,7 @@ Datatype Datatype::element(std::size_t bytes) {
 }
 
 Datatype Datatype::repeat(std::int64_t count, std::int64_t stride_bytes, const Datatype& of) {
+  if (ImaginedRanks::work_here()) return {};
   const std::int64_t limit = nested_from();
   if (count <= limit) {
     MPI_Datatype made = MPI_DATATYPE_NULL;
@@ -64,6 +66,7 @@ Datatype Datatype::repeat(std::int64_t count, std::int64_t stride_bytes, const D
 }
 
 Datatype Datatype::contiguous(std::int64_t count, const Datatype& of) {
+  if (ImaginedRanks::work_here()) return {};
   if (count > nested_from()) {
     MPI_Aint lower = 0;
     MPI_Aint extent = 0;
@@ -76,6 +79,7 @@ Datatype Datatype::contiguous(std::int64_t count, const Datatype& of) {
 }
 
 Datatype Datatype::join(const std::vector<Part>& parts) {
+  if (ImaginedRanks::work_here()) return {};
   std::vector<int> counts(parts.size(), 1);
   std::vector<MPI_Aint> displacements;
   std::vector<MPI_Datatype> types;

@@ -12,7 +12,8 @@ namespace shardfft {
 /// Largest count that MPI is given in one call: what MPI-3 takes, or the installed CountLimit.
 std::int64_t mpi_count_limit();
 
-/// A committed datatype; copies share it and the last one frees it. Predefined types are not freed.
+/// A committed datatype; copies share it and the last one frees it. Predefined types are not freed. Imagined ranks,
+/// which send nothing, make none.
 class Datatype {
  public:
   struct Part;

@@ -16,7 +16,7 @@ void Groups::make(const std::vector<std::vector<int>>& lists) {
   if (groups.empty()) return;
   const auto [least, most] = all_.extremes(same);
   for (std::size_t i = 0; i < groups.size(); ++i)
-    if (least[i] != most[i] || most[i] == i) known_.try_emplace(groups[i], all_.split(groups[i].front(), all_.rank()));
+    if (least[i] != most[i] || most[i] == i) known_.try_emplace(groups[i], all_.part(groups[i]));
 }
 
 Communicator Groups::of(const std::vector<int>& members) {
@@ -25,7 +25,7 @@ Communicator Groups::of(const std::vector<int>& members) {
   const auto found = known_.find(members);
   if (all_.min(std::int64_t{found != known_.end() ? 1 : 0}) == 1) return found->second;
   // A group that is known is known to all of its members, who then drop the new communicator together.
-  Communicator made = all_.split(members.front(), all_.rank());
+  Communicator made = all_.part(members);
   return known_.try_emplace(members, std::move(made)).first->second;
 }
 

@@ -109,7 +109,7 @@ void HostWindow::map(const OfferedFile& file, const Communicator& host, InChildr
 HostMemory::HostMemory(const Communicator& comm, int fake_ranks_per_host)
     : host_(comm.has_one_host(fake_ranks_per_host) ? comm : comm.split_host(fake_ranks_per_host)),
       host_rank_(static_cast<std::size_t>(comm.size()), -1) {
-  bool all = host_.size() == 1 || !failure_of([this] { make_small(0); }).failed();
+  bool all = host_.size() == 1 || host_.imagined() || !failure_of([this] { make_small(0); }).failed();
   if (host_.size() < comm.size()) all = comm.min(std::int64_t{all ? 1 : 0}) == 1;
   if (!all) find_apart(comm);
   members_ = host_.ranks_in(comm);
@@ -203,6 +203,7 @@ void HostMemory::make_small(std::size_t bytes) {
 }
 
 HostPart HostMemory::take(std::size_t bytes) {
+  if (host_.imagined()) return {};
   if (!small_.window || small_.offset + bytes > small_.window->bytes()) make_small(bytes);
   const HostPart part = small_;
   small_.offset += round_up(bytes, cache_line);

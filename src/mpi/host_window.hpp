@@ -68,7 +68,8 @@ class HostWindow {
 struct HostPart {
   std::shared_ptr<HostWindow> window{};
   std::size_t offset = 0;
-  std::byte* of(int host_rank) const { return window->segment(host_rank) + offset; }
+  /// Null of imagined ranks, which have no window.
+  std::byte* of(int host_rank) const { return window ? window->segment(host_rank) + offset : nullptr; }
 };
 
 /// Throws Error(out_of_memory), naming the limit, where this rank is one of `ranks` of a host that each want windows of

@@ -14,8 +14,7 @@ inline Proof draw_proof(int rank) { return {random_word(), static_cast<std::uint
 template <class Record>
 std::vector<Record> gather_bytes(const Communicator& comm, const Record& mine) {
   std::vector<Record> all(static_cast<std::size_t>(comm.size()));
-  check_mpi(MPI_Allgather(&mine, sizeof(Record), MPI_BYTE, all.data(), sizeof(Record), MPI_BYTE, comm.get()),
-            "MPI_Allgather");
+  comm.gather(&mine, all.data(), sizeof(Record));
   return all;
 }
 

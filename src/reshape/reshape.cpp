@@ -29,6 +29,7 @@ Reshape::Reshape(const Layout& from, const Layout& to, const ReshapeSetup& setup
     table_bytes_ = shardfft::table_bytes(exchange.schedule);
     for (auto* messages : {&exchange.schedule.send, &exchange.schedule.recv}) renumber(*messages, group);
     for (const Message& message : exchange.schedule.send) bytes_sent_ += message_bytes(exchange, message.count);
+    messages_sent_ = std::ssize(exchange.schedule.send);
   });
   if (meets_while_made(setup.exchange)) alone.settle();
   try_to([&] {

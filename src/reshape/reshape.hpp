@@ -31,6 +31,8 @@ class Reshape {
   void finish(const ExchangeBuffers& buffers);
   /// Bytes this rank sends to others.
   std::int64_t bytes_sent() const { return bytes_sent_; }
+  /// Blocks for others, each a message where the exchange sends it straight to its peer.
+  std::int64_t messages_sent() const { return messages_sent_; }
   /// As Exchange::loss().
   Loss loss() const { return exchange_ ? exchange_->loss() : Loss{}; }
   /// Ranks that exchange data with each other, this one included.
@@ -41,7 +43,7 @@ class Reshape {
   std::unique_ptr<Exchange> exchange_;
   std::size_t element_bytes_;
   int threads_;
-  std::int64_t bytes_sent_ = 0;
+  std::int64_t bytes_sent_ = 0, messages_sent_ = 0;
   int group_size_ = 1;
   std::size_t table_bytes_ = 0;
   Trace* trace_;

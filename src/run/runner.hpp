@@ -23,11 +23,15 @@ namespace shardfft {
 struct StepReport {
   std::string text;
   std::int64_t bytes_sent = 0;
+  std::int64_t messages_sent = 0;  ///< CPUs
   int trace_step = 0;
   Role role = Role::computes;
   bool overlaps = false;           ///< transforms and messages at the same time, of which only the sum was measured
   Loss loss{};                     ///< of the members of this process, in all runs
   std::optional<Pieces> pieces{};  ///< what it is cut in, where it is cut
+  std::vector<int> steps{};        ///< CPUs: of the lowered program
+  std::size_t copied_bytes = 0;    ///< CPUs: to and from memory that other ranks reach, beside the step's own passes
+  bool reads_memory = false;       ///< CPUs: of the other ranks of the host
 };
 
 /// What the option verify compared in all runs so far: how many sums, and the largest difference as a part of what is

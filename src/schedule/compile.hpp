@@ -50,6 +50,7 @@ struct TaskEnds {
   Slot to = Slot::out;
   State from_state;
   State to_state;
+  std::vector<int> steps{};  ///< of the program
   int trace_step = 0;
 };
 
@@ -70,7 +71,9 @@ class Compiler : protected Lowered {
     };
     for (std::size_t i = 0; i < stretches().size(); ++i) {
       const Stop &first = stretches()[i].front(), &last = stretches()[i].back();
-      make(add({first.from, last.to, before(first), after(last)}), i);
+      TaskEnds ends{first.from, last.to, before(first), after(last)};
+      for (const Stop& stop : stretches()[i]) ends.steps.push_back(stop.step);
+      make(add(std::move(ends)), i);
     }
     if (tasks.empty()) {
       const State& all = program().states.front();

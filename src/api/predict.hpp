@@ -1,0 +1,16 @@
+#pragma once
+// predict() inside the library: of a plan that is being made, and of ways that a tuner would try.
+#include "api/problem.hpp"
+#include "choose/way.hpp"
+#include "shardfft/predict.hpp"
+
+namespace shardfft {
+
+/// What the plan of `spec` would need and take by a way: what it says of algorithm, exchange, chunks, grid and ranks at
+/// work; libraries and passes need not be named. For `present` of its ranks at most (rank 0 and those with the largest
+/// parts): 1 is enough to compare ways. Not collective: the same on all ranks that ask alike. Throws Error where the
+/// way does not fit.
+Prediction predict(const ProblemSpec& spec, const Way& way, Placement placement, const MachineFigures& machine,
+                   int present = 64);
+
+}  // namespace shardfft

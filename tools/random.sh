@@ -11,7 +11,7 @@ usage="usage: ./run random [--plans N] [--seed S] [--first I] [--ranks 'R...'] [
   these out, and takes their seed"
 
 plans=1200 seed=$(od -An -N4 -tu4 /dev/urandom | tr -d ' ') first=0
-ranks=() processors=(cpu gpu) families=() state= a_piece=200
+ranks=() processors=(cpu gpu) families=() state='' a_piece=200
 while [[ $# -gt 0 ]]; do
   option=$1
   case "$option" in

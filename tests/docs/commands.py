@@ -89,7 +89,7 @@ INLINE = [
     r"python -m \.\.\.",
     r"shardfft (bench|info|compile|doctor|selftest|options --(markdown|types))",
     r"mpirun -n 4 shardfft doctor",
-    r"\./run --help",
+    r"\./run (--help|coverage|faults)",
     r"\.ci/run (full|large|kernels|frameworks|wheels|packages|mpich|threads|clang|strict)",
 ]
 

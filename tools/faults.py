@@ -1,0 +1,170 @@
+"""Puts faults into the library, one at a time, and tells which tests find them: repairs taken back, and mutations."""
+
+import argparse
+import json
+import random
+import re
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+FOLDERS = ("geometry", "schedule", "exchange", "exec", "gpu", "verify")
+# Repairs that brought a test, newest first: the source half of each is taken back where it can be.
+REPAIRS = [
+    "9d99ddfb", "730073ea", "16c480de", "860b864e", "bbdbc9af", "75917fe5",
+    "11e4fdf8", "35b57696", "d2de42d7", "b5bb638f", "e95b14b7",
+]  # fmt: skip
+# A sign, an index, a comparison, a condition, a missing wait.
+CHANGES = [
+    (r" \+ ", " - "), (r" - ", " + "), (r" < ", " <= "), (r" <= ", " < "), (r" > ", " >= "), (r" >= ", " > "),
+    (r" == ", " != "), (r" != ", " == "), (r" && ", " || "), (r" \|\| ", " && "),
+    (r"\[i\]", "[i + 1]"), (r"\[0\]", "[1]"), (r"\btrue\b", "false"), (r"\bfalse\b", "true"), (r"\(!(?=\w)", "("),
+    (r"\bstd::min\b", "std::max"), (r"\bstd::max\b", "std::min"),
+    (r"^\s+[\w.>()-]*(?:wait|barrier|fence|synchronize|synchronise)\w*\([^;]*\);$", ";"),
+]  # fmt: skip
+
+
+def git(*words, **options):
+    """Returns what git prints."""
+    return subprocess.run(["git", "-C", ROOT, *words], capture_output=True, text=True, check=True, **options).stdout
+
+
+def repairs():
+    """Pairs of a name and a patch, of those repairs that later work left in one piece."""
+    for commit in REPAIRS:
+        patch = git("diff", commit, f"{commit}~1", "--", "src")
+        if (
+            subprocess.run(
+                ["git", "-C", ROOT, "apply", "--check", "-"], input=patch, text=True, capture_output=True
+            ).returncode
+            == 0
+        ):
+            yield f"repair {commit} {git('log', '-1', '--format=%s', commit).strip()}", patch
+
+
+def mutations(seed):
+    """Endless: a line that one of CHANGES fits, drawn by its file's length."""
+    draw = random.Random(seed)
+    files = [file for folder in FOLDERS for file in sorted((ROOT / "src" / folder).rglob("*.cpp"))]
+    texts = {file: file.read_text().splitlines(keepends=True) for file in files}
+    while True:
+        file = draw.choices(files, [len(texts[file]) for file in files])[0]
+        number = draw.randrange(len(texts[file]))
+        line = texts[file][number]
+        fitting = [(old, new) for old, new in CHANGES if re.search(old, line.split("//")[0])]
+        if not fitting or line.lstrip().startswith(("//", "#", "static_assert", "template")) or '"' in line:
+            continue
+        old, new = draw.choice(fitting)
+        changed = re.sub(old, new, line.rstrip("\n"), count=1) + "\n"
+        name = file.relative_to(ROOT)
+        patch = f"--- a/{name}\n+++ b/{name}\n@@ -{number + 1} +{number + 1} @@\n-{line}+{changed}"
+        yield f"mutation {name}:{number + 1} {line.strip()} -> {changed.strip()}", patch
+
+
+def failing(build, jobs, without):
+    """Names of tests that fail, up to the first ones."""
+    command = [
+        "ctest",
+        "--test-dir",
+        build,
+        "-j",
+        str(jobs),
+        "--stop-on-failure",
+        "--timeout",
+        "150",
+        "--no-tests=error",
+        "-E",
+        without,
+    ]
+    ran = subprocess.run(command, capture_output=True, text=True)
+    failed = re.findall(r"^\s*\d+ - (\S+) \(", ran.stdout, re.MULTILINE)
+    return failed or (["ctest"] if ran.returncode else [])
+
+
+def tried(tree, build, patch, jobs, without):
+    """(outcome, tests) of a tree with this patch: "found" by tests, "not found", or "none" if it does not compile."""
+    apply = ["patch", "-p1", "--quiet", "-d", tree]
+    subprocess.run(apply, input=patch, text=True, check=True)
+    try:
+        if subprocess.run(["cmake", "--build", build, "-j", str(jobs)], capture_output=True).returncode != 0:
+            return "none", []
+        failed = failing(build, jobs, without)
+        return ("found" if failed else "not found"), failed
+    finally:
+        subprocess.run([*apply, "--reverse"], input=patch, text=True, check=True)
+
+
+def copied(tree):
+    """Makes the sources in `tree` those of ROOT again, where an ended run left others; the rest keeps its time."""
+    for file in (ROOT / "src").rglob("*.*"):
+        mine = tree / file.relative_to(ROOT)
+        if mine.read_bytes() != file.read_bytes():
+            shutil.copyfile(file, mine)
+
+
+def written(folder, seed, count):
+    """Writes patches into a folder: `tried` needs no repository then."""
+    folder.mkdir(parents=True, exist_ok=True)
+    drawn = mutations(seed)
+    # Some mutations do not compile.
+    some = list(repairs()) + [next(drawn) for _ in range(count + count // 4)]
+    for number, (name, patch) in enumerate(some):
+        (folder / f"{number:03}.patch").write_text(f"{name}\n{patch}")
+
+
+def main(arguments=None):
+    """Tries each fault that the state does not have; returns 1 if tests left one unfound."""
+    parser = argparse.ArgumentParser(prog="./run faults", description=__doc__)
+    parser.add_argument("--mutations", type=int, default=20, metavar="N", help="how many mutations are drawn (20)")
+    parser.add_argument("--seed", type=int, default=1, help="of the mutations (1)")
+    parser.add_argument(
+        "--state", type=Path, help="a file with a line of JSON for each fault; those in it are left out"
+    )
+    parser.add_argument(
+        "--patches", type=Path, help="try the patches of this folder; if there is none, write it and end"
+    )
+    parser.add_argument("--share", default="0/1", metavar="I/N", help="of the patches only those of this share")
+    parser.add_argument("--tree", type=Path, required=True, help="a copy of the sources, which is changed")
+    parser.add_argument("--build", type=Path, required=True, help="the build folder of --tree, with tests")
+    parser.add_argument("--without", default="^$", metavar="PATTERN", help="tests that are left out, for ctest")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="begin nothing after so long")
+    chosen = parser.parse_args(arguments)
+    folder = chosen.patches or chosen.build.parent / "patches"
+    if not folder.is_dir():
+        written(folder, chosen.seed, chosen.mutations)
+        if chosen.patches:
+            return 0
+    if chosen.tree.resolve() == ROOT:
+        sys.exit("faults: --tree is to be a copy")
+    begin, mine, of = time.monotonic(), *map(int, chosen.share.split("/"))
+    state = chosen.state or chosen.build.parent / "faults.jsonl"
+    copied(chosen.tree)
+    if subprocess.run(["cmake", "--build", chosen.build, "-j", str(chosen.jobs)]).returncode != 0:
+        sys.exit("faults: the tests cannot be built without a fault")
+    if not state.exists() and (failed := failing(chosen.build, chosen.jobs, chosen.without)):
+        sys.exit(f"faults: tests fail without a fault: {' '.join(failed)}")
+    known = {json.loads(line)["fault"] for line in state.read_text().splitlines()} if state.exists() else set()
+    for number, file in enumerate(sorted(folder.glob("*.patch"))):
+        name, patch = file.read_text().split("\n", 1)
+        if number % of != mine or name in known:
+            continue
+        if time.monotonic() - begin > chosen.seconds:
+            print("faults: out of time; the same command goes on")
+            break
+        outcome, tests = tried(chosen.tree, chosen.build, patch, chosen.jobs, chosen.without)
+        with state.open("a") as lines:
+            lines.write(json.dumps({"fault": name, "outcome": outcome, "tests": tests}) + "\n")
+        print(f"{outcome:9} {name} {' '.join(tests[:3])}", flush=True)
+    every = [json.loads(line) for line in state.read_text().splitlines()] if state.exists() else []
+    count = {outcome: sum(one["outcome"] == outcome for one in every) for outcome in ("found", "not found", "none")}
+    print(f"faults: {count['found']} found, {count['not found']} not found, {count['none']} do not compile")
+    return 1 if count["not found"] else 0
+
+
+if __name__ == "__main__":
+    assert shutil.which("patch"), "faults: needs the program patch"
+    sys.exit(main())

@@ -12,6 +12,7 @@ import numpy as np
 from ..._arrays.slicing import cut_of, wanted_of
 from ..._doors.dist_array import DistArray as Whole
 from . import io
+from .on_gpu import OnGpu, zeros_on_gpu
 from .pencil import Pencil, Subcomm, Transfer
 
 if TYPE_CHECKING:
@@ -226,7 +227,7 @@ class DistArray(np.ndarray):
 def newDistArray(  # noqa: N802
     pfft: Any, forward_output: bool = True, val: float | None = 0, rank: int = 0, view: bool = False
 ) -> Any:
-    """Make an array for one side of a transform.
+    """Make an array for one side of a transform; for one on GPUs a plain array of CuPy, of this process's block.
 
     Args:
         pfft: the transform.
@@ -244,6 +245,11 @@ def newDistArray(  # noqa: N802
         >>> fft.destroy()
     """
     shape, pencil = pfft.global_shape(forward_output), pfft._end(forward_output)
+    if isinstance(pfft.forward, OnGpu):
+        on_gpu = zeros_on_gpu(pfft, (len(shape),) * rank + pfft.shape(forward_output), pfft.dtype(forward_output))
+        if val:
+            on_gpu[...] = val
+        return on_gpu
     array = DistArray(
         (len(shape),) * rank + shape,
         pencil.subcomm,

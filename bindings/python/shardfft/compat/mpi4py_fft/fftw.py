@@ -8,12 +8,14 @@ limits have no effect: plans here do not measure.
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..._ground.arguments import MAX_AXES
+from ..._libraries import gpu_arrays
 from ..._plans.plan import Plan
 from ..._plans.planning import plan
 
@@ -46,7 +48,9 @@ def fits(array: Any, like: NDArray[Any]) -> bool:
 
 
 def check_shape(array: Any, like: NDArray[Any]) -> None:
-    """Raise ValueError for an array of another shape; a number fills, and None is no array."""
+    """Raise ValueError for an array of another shape, TypeError for one on a GPU; a number fills, None is no array."""
+    if gpu_arrays.is_array(array) and gpu_arrays.device_of(array) is not None:
+        raise TypeError('this transform runs on CPUs, and the array lies on a GPU: PFFT(..., backend="cupy") takes it')
     if array is not None and np.shape(array) not in ((), like.shape):
         raise ValueError(f"planned for arrays of shape {like.shape}, not {np.shape(array)}")
 
@@ -54,10 +58,7 @@ def check_shape(array: Any, like: NDArray[Any]) -> None:
 def points(extents: Sequence[int], words: Sequence[str]) -> int:
     """Give the factor between forward and backward: docs/transforms.md has it of each transform."""
     factors = {"fft": lambda n: n, "dct1": lambda n: 2 * (n - 1), "dst1": lambda n: 2 * (n + 1)}
-    result = 1
-    for n, word in zip(extents, words, strict=True):
-        result *= factors.get(word, lambda n: 2 * n)(int(n))
-    return result
+    return math.prod(factors.get(word, lambda n: 2 * n)(int(n)) for n, word in zip(extents, words, strict=True))
 
 
 def _joined(shape: Sequence[int], axes: Sequence[int]) -> tuple[list[int], list[int]]:

@@ -12,6 +12,7 @@ from ..._plans import options
 from ..._plans.plan import Plan
 from ..._plans.planning import plan
 from . import fftw, libfft
+from .on_gpu import OnGpu
 from .pencil import Pencil, Subcomm, Transfer
 
 if TYPE_CHECKING:
@@ -173,6 +174,7 @@ class PFFT:
         padding: for each axis how many times as many points as modes it has, as 1.5; False for none.
         collapse: whether to join groups of axes where no exchange lies between them.
         backend: as for :class:`libfft.FFT`; where it calls functions, each group of axes is transformed by itself.
+            ``cupy`` transforms arrays on GPUs, of CuPy, PyTorch, JAX or others that know DLPack.
         transforms: for groups of axes a pair of :mod:`.fftw`'s names: ``{(1, 2): (dctn, idctn)}``, or of functions.
         darray: an array whose shape, type and cuts to take.
         slab: the one axis to cut, or True; as ``grid``.
@@ -229,17 +231,23 @@ class PFFT:
         self.axes = tuple(groups)
         pairs = [libfft.pair_of(transforms, group, backend, kind.kind == "f") for group in groups]
         called = any(pair is not None and fftw.is_called(pair[0], backend, kind.kind == "f") for pair in pairs)
+        on_gpu = backend == "cupy" or words.get("processor") == "gpu"
+        if on_gpu and (ndim > 4 or called):
+            raise TypeError("transforms on GPUs have four axes at most, and no functions of a program")
         if ndim > 4 or called:
             self._by_stages(extents, modes, kind, backend, transforms, words)
             return
         self.xfftn: Any = tuple(Stage(group) for group in reversed(groups))
         known = {option.name for option in options.options()}
         chosen = {"effort": "estimate", **{name: value for name, value in words.items() if name in known}}
+        if on_gpu:
+            chosen["processor"] = "gpu"
         self._plan, self.pencil = self._planned(extents, modes, kind, _words(groups, transforms), chosen)
         self.transfer: Any = tuple(zip(self.axes[:0:-1], self.axes[-2::-1], strict=True))
-        self._arrays = [self._plan.input.zeros(), self._plan.output.zeros()]
-        self.forward: Any = OneWay(self, "forward")
-        self.backward: Any = OneWay(self, "backward")
+        self._arrays = [] if on_gpu else [self._plan.input.zeros(), self._plan.output.zeros()]
+        one_way = OnGpu if on_gpu else OneWay
+        self.forward: Any = one_way(self, "forward")
+        self.backward: Any = one_way(self, "backward")
 
     def _by_stages(
         self,
@@ -319,6 +327,8 @@ class PFFT:
 
     def dtype(self, forward_output: bool = False) -> np.dtype[Any]:
         """Give the type of one element."""
+        if self._plan is not None:
+            return (self._plan.output if forward_output else self._plan.input).dtype
         return (self.forward.output_array if forward_output else self.forward.input_array).dtype
 
     @property

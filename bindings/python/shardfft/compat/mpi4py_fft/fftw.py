@@ -389,8 +389,7 @@ def aligned(
     kind = np.dtype(float if dtype is None else dtype)
     nbytes = int(np.prod(shape)) * kind.itemsize
     memory = np.empty(nbytes + n, np.uint8)
-    start = -memory.ctypes.data % n
-    array = memory[start : start + nbytes].view(kind).reshape(shape)
+    array = memory[-memory.ctypes.data % n :][:nbytes].view(kind).reshape(shape)
     if fill is not None:
         array.fill(fill)
     return array

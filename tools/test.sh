@@ -2,21 +2,23 @@
 # Builds everything and runs all tests.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
-usage="usage: ./run test [--cpp | --python | --gpu] [--all-ranks] [--skip PATTERN]
+usage="usage: ./run test [--cpp | --python | --gpu [--sanitize]] [--all-ranks] [--skip PATTERN]
   builds, then runs the C++ tests (ctest), the Python tests (pytest under 1 and 2 ranks, and under 4 where it matters), and
   what the documents show; one half of it if asked. The last lines say what took longest
   --gpu           instead of all this, the tests of plans on the GPUs of this machine, built with CUDA in build/gpu
+  --sanitize      instead, 25 random plans on a GPU under each of compute-sanitizer's tools memcheck and racecheck
   --all-ranks     every C++ test with 1, 2, 3, 4, 6 and 8 ranks, every Python test with 4, and LAMMPS' 1000 steps, which
                   take minutes; else what depends on the number of ranks runs with those that it depends on
   --skip PATTERN  without the C++ tests whose names match this regular expression"
 
-cpp=yes python=yes gpu=no all_ranks=OFF skipped=
+cpp=yes python=yes gpu=no sanitize=no all_ranks=OFF skipped=
 while [[ $# -gt 0 ]]; do
   case "$1" in
     --cpp) python=no ;;
     --python) cpp=no ;;
     --all-ranks) all_ranks=ON ;;
     --gpu) gpu=yes ;;
+    --sanitize) sanitize=yes ;;
     --skip)
       [[ -n ${2:-} ]] || usage_error "test: --skip needs a pattern" "$usage"
       skipped=$2
@@ -27,6 +29,8 @@ while [[ $# -gt 0 ]]; do
   esac
   shift
 done
+[[ $sanitize == no || $gpu == yes ]] || usage_error "test: --sanitize goes with --gpu" "$usage"
+[[ $sanitize == no ]] || exec bash "$ROOT/tools/test_gpu.sh" --sanitize
 [[ $gpu == no ]] || exec bash "$ROOT/tools/test_gpu.sh" ${skipped:+-E "$skipped"}
 [[ $cpp == yes || $python == yes ]] || usage_error "test: give --cpp or --python, not both" "$usage"
 

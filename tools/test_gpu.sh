@@ -1,11 +1,17 @@
 #!/usr/bin/env bash
-# test_gpu.sh [-E PATTERN]: builds the library with CUDA and the tests of plans on GPUs in build/gpu, and runs these on the GPUs
-# of this machine; what is left out goes to ctest. From Fortran and Python too, where a compiler or the packages are.
+# test_gpu.sh [--sanitize | -E PATTERN]: builds the library with CUDA and the tests of plans on GPUs in build/gpu, and runs these
+# on the GPUs of this machine; what is left out goes to ctest. From Fortran and Python too, where a compiler or the packages are.
+# --sanitize: instead, 25 random plans under each of compute-sanitizer's tools memcheck and racecheck.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 gpus=${CUDA_VISIBLE_DEVICES:-$(nvidia-smi --query-gpu=index --format=csv,noheader 2> /dev/null | paste -sd, || true)}
 [[ -n $gpus ]] || die "test --gpu: nvidia-smi finds no GPU on this machine"
 command -v nvcc > /dev/null || die "there are GPUs, but no nvcc on the path"
+sanitize=no
+if [[ ${1:-} == --sanitize ]]; then
+  command -v compute-sanitizer > /dev/null || die "test --gpu --sanitize: compute-sanitizer is not on the path"
+  sanitize=yes
+fi
 
 python=$VENV/bin/python
 [[ -x $python ]] || python=$(command -v python3 || true)
@@ -40,8 +46,17 @@ cmake --build "$BUILD/gpu" -j "$(jobs)" > "$BUILD/build_gpu.log" 2>&1 || {
   tail -30 "$BUILD/build_gpu.log" >&2
   die "the tests with GPUs could not be built"
 }
-say "tests on GPUs $gpus"
 failed=()
+if [[ $sanitize == yes ]]; then
+  for tool in memcheck racecheck; do
+    say "25 random plans under $tool"
+    SHARDFFT_RANDOM_PLANS=25 SHARDFFT_RANDOM_FIRST=0 mpi_run 1 compute-sanitizer --tool "$tool" --error-exitcode 9 \
+      "$BUILD/gpu/tests/mpi_gpu_tests" '--gtest_filter=RandomPlans.*' || failed+=("$tool")
+  done
+  [[ ${#failed[@]} -eq 0 ]] || { IFS=,; die "found by: ${failed[*]}"; }
+  exit 0
+fi
+say "tests on GPUs $gpus"
 GTEST_COLOR=$COLOR ctest --test-dir "$BUILD/gpu" --output-on-failure --no-label-summary -j "$(test_jobs)" "$@" || failed+=("C++")
 if [[ $with_python == ON ]]; then
   count=$(tr ',' '\n' <<< "$gpus" | wc -l)

@@ -28,11 +28,21 @@ struct MachineFigures {
   double start = 2e-6;         ///< seconds that a step takes beside its work: ranks meet, a kernel is launched
   double error = 1;            ///< by how much a prediction may be wrong: from time / (1 + error) to time * (1 + error)
 
+  /// Cautious ones of ranks that are GPUs.
+  static MachineFigures of_gpus();
   /// All of them by their names.
   std::map<std::string, double> all() const;
   /// Throws Error(invalid_argument) for an unknown name, which lists the known ones, and for a value that is not above
   /// zero.
   void set(const std::string& name, double value);
+};
+
+/// How the ranks of a plan are placed: `ranks_per_host` in a row on each host.
+struct Placement {
+  int ranks_per_host = 1;
+  /// Each rank is a GPU. What a plan would do there only a GPU tells: the steps are those of ranks that send messages,
+  /// and the workspace is the two arrays that GPU plans take at most.
+  bool gpus = false;
 };
 
 /// What predict() tells.
@@ -51,14 +61,14 @@ struct Prediction {
   };
   /// As Plan::report() of the plan. Times are not there, nor `library_bytes` and `planning_bytes`, which are 0.
   PlanReport report;
-  std::vector<Step> forward, backward;  ///< one a step of the report
-  double seconds = 0;                   ///< of a forward and a backward run together
-  bool exact = true;                    ///< memory, messages and steps are those of the plan; else an estimate
-};
+  std::size_t input_bytes = 0, output_bytes = 0;  ///< of the user's arrays, of the rank that has most
+  std::vector<Step> forward, backward;            ///< one a step of the report
+  double seconds = 0;                             ///< of a forward and a backward run together
+  double error = 1;   ///< from seconds / (1 + error) to seconds * (1 + error): the machine's figure
+  bool exact = true;  ///< memory, messages and steps are those of the plan; else an estimate
 
-/// How the ranks of a plan are placed: `ranks_per_host` in a row on each host.
-struct Placement {
-  int ranks_per_host = 1;
+  /// One object without the report; its members have the names of the fields.
+  std::string to_json() const;
 };
 
 /// What a plan of these arguments would need and take on a machine like this. Needs neither MPI nor GPUs; makes the

@@ -15,6 +15,7 @@ namespace {
 
 /// Messages over leaders of hosts are told by all members of a host.
 constexpr int most_of_hosts = 1024;
+constexpr int most_ranks = 1 << 20;
 
 /// The ranks whose steps are made: all, or else the first, the last, and those with the most of either side.
 std::vector<int> ranks_to_make(const ProblemSpec& spec, int present) {
@@ -39,6 +40,7 @@ ProblemSpec on_host(ProblemSpec spec) {
   spec.place = Place::cpu;
   spec.options.processor = Processor::cpu;
   spec.options.exchange = "p2p";
+  spec.options.chunks = std::max(1, spec.options.chunks);
   spec.options.local_fft = defaults.local_fft;
   spec.options.memory = defaults.memory;
   spec.options.device = defaults.device;
@@ -49,6 +51,7 @@ ProblemSpec on_host(ProblemSpec spec) {
 struct View {
   int rank = 0;
   PlanReport report;
+  std::size_t input_bytes = 0, output_bytes = 0;
   std::array<std::vector<StepCost>, 2> programs;
   double seconds = 0;
 };
@@ -70,6 +73,9 @@ View ImaginedPlan::look(const Placement& placement, const MachineFigures& machin
   view.rank = plan_.comm.rank();
   view.report = make_report({plan_.comm, plan_.ranks(), plan_.transform, plan_.options, plan_.sides.front().input,
                              plan_.sides.front().output, *plan_.runner, 0});
+  const std::vector<State>& states = plan_.runner->programs()[forward_program].program.states;
+  view.input_bytes = max_state_bytes(states.front(), plan_.transform.precision);
+  view.output_bytes = max_state_bytes(states.back(), plan_.transform.precision);
   const int together = std::min(placement.ranks_per_host, plan_.ranks());
   for (const int program : {forward_program, backward_program})
     for (const StepReport& step : plan_.runner->account(program).steps) {
@@ -90,7 +96,8 @@ View ImaginedPlan::look(const Placement& placement, const MachineFigures& machin
 Prediction predict(const ProblemSpec& given, const Way& way, Placement placement, const MachineFigures& figures,
                    int present) {
   require(placement.ranks_per_host > 0, "a host has ", placement.ranks_per_host, " ranks; it needs 1 at least");
-  const bool gpus = given.options.processor == Processor::gpu;
+  const bool gpus = placement.gpus || given.options.processor == Processor::gpu;
+  require(given.ranks <= most_ranks, given.ranks, " ranks are too many to predict: ", most_ranks, " at most");
   ProblemSpec spec = gpus ? on_host(given) : given;
   MachineFigures machine = figures;
   if (gpus) machine.host_memory = machine.memory * placement.ranks_per_host;
@@ -115,10 +122,11 @@ Prediction predict(const ProblemSpec& given, const Way& way, Placement placement
   const auto first = std::min_element(views.begin(), views.end(), [](auto& a, auto& b) { return a.rank < b.rank; });
   const auto slowest =
       std::max_element(views.begin(), views.end(), [](auto& a, auto& b) { return a.seconds < b.seconds; });
-  Prediction told{std::move(first->report), slowest->programs[0], slowest->programs[1], slowest->seconds, !gpus};
+  Prediction told{std::move(first->report), first->input_bytes, first->output_bytes, slowest->programs[0],
+                  slowest->programs[1],     slowest->seconds,   machine.error,       !gpus};
   told.report.library_bytes = told.report.planning_bytes = 0;
   if (gpus) {
-    // docs/gpu.md: one to two arrays.
+    // docs/gpu.md: two arrays at most.
     told.report.workspace_bytes = 0;
     for (const std::vector<StepCost>& steps : slowest->programs)
       for (const StepCost& cost : steps)

@@ -1,7 +1,7 @@
 // The JSON of a report: every object has the names of the fields.
 #include "base/json.hpp"
 #include "base/words.hpp"
-#include "shardfft/report.hpp"
+#include "shardfft/predict.hpp"
 
 namespace shardfft {
 
@@ -47,7 +47,32 @@ Json choice_json(const Choice& choice) {
   return Json::object({{"what", choice.what}, {"chosen", choice.chosen}, {"why", choice.why}});
 }
 
+Json cost_json(const Prediction::Step& step) {
+  return Json::object({{"seconds", step.seconds},
+                       {"moved_bytes", step.moved_bytes},
+                       {"working_bytes", step.working_bytes},
+                       {"operations", step.operations},
+                       {"products", step.products},
+                       {"near_bytes", step.near_bytes},
+                       {"far_bytes", step.far_bytes},
+                       {"near_messages", step.near_messages},
+                       {"far_messages", step.far_messages},
+                       {"starts", step.starts},
+                       {"pieces", step.pieces}});
+}
+
 }  // namespace
+
+std::string Prediction::to_json() const {
+  return Json::object({{"seconds", seconds},
+                       {"error", error},
+                       {"input_bytes", input_bytes},
+                       {"output_bytes", output_bytes},
+                       {"exact", exact},
+                       {"forward", Json::array(forward, cost_json)},
+                       {"backward", Json::array(backward, cost_json)}})
+      .text();
+}
 
 std::string PlanReport::to_json() const {
   Json json = Json::object({{"kind", shardfft::to_text(transform.kind)},

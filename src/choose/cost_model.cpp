@@ -63,6 +63,10 @@ void add_reshape(StepCost& cost, const State& from, const State& to, const StepF
 
 }  // namespace
 
+MachineFigures MachineFigures::of_gpus() {
+  return {1.5e12, 1.5e12, 3e12, 20e6, 1e12, 5e12, 10e-6, 100e9, 20e-6, 20e9, 10e-6, 2};
+}
+
 std::map<std::string, double> MachineFigures::all() const {
   std::map<std::string, double> named;
   for (const auto& [name, figure] : figures) named[name] = this->*figure;

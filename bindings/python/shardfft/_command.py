@@ -15,14 +15,14 @@ import time
 import numpy
 
 from . import __version__, _core
-from ._doctor import doctor, selftest
+from ._doctor import doctor, predict, selftest
 from ._ground import mpi
 from ._ground.errors import Error
 from ._ground.telling import teller
 from ._plans import options
 
-#: Commands of the ranks of a job: their words, and what they do.
-_OF_JOBS = {"doctor": doctor, "selftest": selftest}
+#: Commands of the ranks of a job, or about one: their words, and what they do.
+_OF_JOBS = {"doctor": doctor, "selftest": selftest, "plan": predict}
 _HARNESS = {
     "bench": "measure libraries beside each other",
     "report": "draw and tabulate results",

@@ -1,5 +1,5 @@
 import enum
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, overload
 
 from numpy.typing import NDArray
@@ -168,6 +168,10 @@ class PlanReport:
     def to_text(self) -> str: ...
 
     def to_json(self) -> str: ...
+
+def predict(transform: Transform, input: Layout, output: Layout | None, natural: bool, options: Options, ranks_per_host: int, gpus: bool, figures: Mapping[str, float]) -> tuple[str, str]: ...
+
+def machine_figures(gpus: bool) -> dict[str, float]: ...
 
 def gpu_support() -> str: ...
 

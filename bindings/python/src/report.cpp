@@ -1,11 +1,47 @@
 // Reports: Python makes a dictionary of the JSON.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 
 #include "bind.hpp"
+#include "shardfft/predict.hpp"
+
+namespace nb = nanobind;
+using nb::literals::operator""_a;
+using shardfft::Layout;
+using shardfft::Options;
+
+namespace {
+
+using Figures = std::map<std::string, double>;
+
+/// Two objects of JSON: the report, and what a plan has not.
+std::pair<std::string, std::string> foretold(shardfft::Transform transform, const Layout& input,
+                                             const std::optional<Layout>& output, bool natural, const Options& options,
+                                             int ranks_per_host, bool gpus, const Figures& figures) {
+  const nb::gil_scoped_release others_may_run;
+  shardfft::MachineFigures machine = gpus ? shardfft::MachineFigures::of_gpus() : shardfft::MachineFigures();
+  for (const auto& [name, value] : figures) machine.set(name, value);
+  const shardfft::Placement placement{ranks_per_host, gpus};
+  const shardfft::Prediction told =
+      output ? shardfft::predict(transform, input, *output, options, placement, machine)
+             : shardfft::predict(transform, input, natural ? shardfft::natural_output : shardfft::default_output,
+                                 options, placement, machine);
+  return {told.report.to_json(), told.to_json()};
+}
+
+}  // namespace
 
 void shardfft::python::bind_report(nanobind::module_& module) {
   nanobind::class_<PlanReport>(module, "PlanReport")
       .def("to_text", &PlanReport::to_text)
       .def("to_json", &PlanReport::to_json);
+  module.def("predict", foretold, "transform"_a, "input"_a, "output"_a.none(), "natural"_a, "options"_a,
+             "ranks_per_host"_a, "gpus"_a, "figures"_a);
+  module.def(
+      "machine_figures",
+      [](bool gpus) { return (gpus ? shardfft::MachineFigures::of_gpus() : shardfft::MachineFigures()).all(); },
+      "gpus"_a);
 }

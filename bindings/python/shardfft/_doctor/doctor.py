@@ -42,7 +42,10 @@ def words(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--no-figures", action="store_true", help="measure nothing but a transform")
     parser.add_argument("--gpu", action="store_true", help="of a plan on GPUs")
     parser.add_argument("--json", action="store_true", help="one object of JSON instead of lines")
-    parser.add_argument("--machine", metavar="FILE", help="write the figures there (docs/doctor.md)")
+    parser.add_argument(
+        "--machine", metavar="FILE", nargs="?", const=str(machine.own() or "machine.json"),
+        help="write the figures there (docs/doctor.md); without FILE where `shardfft plan` finds them",
+    )  # fmt: skip
 
 
 def _connected() -> tuple[MPI.Comm | None, list[Finding]]:

@@ -11,6 +11,8 @@ import os
 from pathlib import Path
 from typing import Any
 
+from .. import _core
+
 FORMAT, VERSION = "shardfft machine", 1
 #: The type of each member; a list holds the form of its entries.
 _FORM: dict[str, Any] = {
@@ -29,6 +31,9 @@ _FORM: dict[str, Any] = {
     "alltoall": [{"ranks": int, "bytes_per_second_a_rank": float}],
 }
 
+#: Figures of the cost model that were fitted to plans, by the names of MachineFigures; they go before all others.
+_MODEL = dict.fromkeys(_core.machine_figures(False), float)
+
 
 def _check(value: Any, form: Any, name: str) -> None:
     if isinstance(form, dict):
@@ -36,6 +41,8 @@ def _check(value: Any, form: Any, name: str) -> None:
             raise ValueError(f"{name} must be an object, not {value!r}")
         if lacking := sorted(set(form) - set(value)):
             raise ValueError(f"{name} has no {', '.join(lacking)}")
+        if unknown := sorted(set(value) - set(form)):
+            raise ValueError(f"{name} has {', '.join(unknown)}, which no machine file of version {VERSION} has")
         for key, inner in form.items():
             _check(value[key], inner, f"{name}.{key}")
     elif isinstance(form, list):
@@ -56,8 +63,37 @@ def checked(machine: Any, where: str) -> dict[str, Any]:
         raise ValueError(f"{where} is no machine file: its member format is not {FORMAT!r}")
     if machine.get("version") != VERSION:
         raise ValueError(f"{where} is a machine file of version {machine.get('version')}, and {VERSION} is read here")
-    _check(machine, _FORM, where)
+    model = machine.get("model", {})
+    _check({key: value for key, value in machine.items() if key != "model"}, _FORM, where)
+    _check(model, {key: _MODEL[key] for key in _MODEL if not isinstance(model, dict) or key in model}, f"{where}.model")
     return machine
+
+
+def own() -> Path | None:
+    """Give the path of this user's file, in the cache folder; None if there is none (SHARDFFT_CACHE is empty)."""
+    said = os.environ.get("SHARDFFT_CACHE")
+    folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "shardfft" if said is None else said
+    return Path(folder) / "machine.json" if folder else None
+
+
+def figures(machine: dict[str, Any]) -> dict[str, float]:
+    """Give what the file tells of the figures of the cost model (``shardfft::MachineFigures``)."""
+    hosts = max(1, len(machine["hosts"]))
+    memory = [(one["ranks"], one["bytes_per_second"]) for one in machine["memory"]]
+    links = {one["between"]: one for one in machine["links"]}
+    near, far = links.get("ranks of a host"), links.get("hosts")
+    told = {}
+    if memory:
+        told |= {"memory": memory[0][1] / memory[0][0], "host_memory": memory[-1][1] / hosts}
+    if machine["libraries"]:
+        told["flops"] = max(one["flops_per_second"] for one in machine["libraries"])
+    if near:
+        told |= {"near_latency": near["latency_seconds"], "near_bandwidth": near["bytes_per_second"]}
+    if far:
+        told |= {"far_latency": far["latency_seconds"], "far_bandwidth": far["bytes_per_second"]}
+    if machine["alltoall"] and hosts == 1:
+        told["near_bandwidth"] = machine["alltoall"][0]["bytes_per_second_a_rank"]
+    return {name: value for name, value in (told | machine.get("model", {})).items() if value > 0}
 
 
 def read(path: str | os.PathLike[str]) -> dict[str, Any]:
@@ -72,6 +108,8 @@ def write(machine: dict[str, Any], path: str | os.PathLike[str]) -> None:
     """Write one, whole or not at all."""
     checked(machine, os.fspath(path))
     target = Path(path)
+    if target == own():
+        target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     unfinished = target.with_name(f"{target.name}.{os.getpid()}")
     unfinished.write_text(json.dumps(machine, indent=1) + "\n")
     unfinished.replace(target)

@@ -67,6 +67,8 @@ struct Prediction {
   double error = 1;   ///< from seconds / (1 + error) to seconds * (1 + error): the machine's figure
   bool exact = true;  ///< memory, messages and steps are those of the plan; else an estimate
 
+  /// Seconds of the same steps by other figures, while `ranks` ranks of each host do the same.
+  double seconds_on(const MachineFigures& machine, int ranks) const;
   /// One object without the report; its members have the names of the fields.
   std::string to_json() const;
 };

@@ -123,4 +123,11 @@ double seconds_of(StepCost& cost, const MachineFigures& m, int ranks) {
   return cost.seconds = work + links - hidden + cost.starts * m.start;
 }
 
+double Prediction::seconds_on(const MachineFigures& machine, int ranks) const {
+  double seconds = 0;
+  for (const auto* steps : {&forward, &backward})
+    for (StepCost cost : *steps) seconds += seconds_of(cost, machine, ranks);
+  return seconds;
+}
+
 }  // namespace shardfft

@@ -45,6 +45,7 @@ RUN = [
     (r"shardfft-bench compare (--relative-to \S+ )?results/\w+ results/\w+",
      "shardfft-bench compare {1} --threshold 99 results/one-host results/one-host"),
     (r"shardfft (info|options --(markdown|types))", "{0}"),
+    (r"shardfft plan .*", "{0}"),
     # exit code 1 says that there are findings
     (r"mpirun -n (\d) shardfft doctor( --shape \S+)?( .*)?",
      "mpirun --oversubscribe -n 2 shardfft doctor --shape 12^3 {3} || [[ $? == 1 ]]"),
@@ -87,8 +88,9 @@ INLINE = [
     r"mpirun -n 4 python script\.py",
     r"pip uninstall shardfft shardfft-cuda13",
     r"python -m \.\.\.",
-    r"shardfft (bench|info|compile|doctor|selftest|options --(markdown|types))",
+    r"shardfft (bench|info|compile|doctor|plan|selftest|options --(markdown|types))",
     r"mpirun -n 4 shardfft doctor",
+    r"shardfft doctor --machine",
     r"\./run (--help|coverage|faults)",
     r"\.ci/run (full|large|kernels|frameworks|wheels|packages|mpich|threads|clang|strict)",
 ]

@@ -4,6 +4,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include "bind.hpp"
 #include "shardfft/predict.hpp"
@@ -32,6 +33,17 @@ std::pair<std::string, std::string> foretold(shardfft::Transform transform, cons
   return {told.report.to_json(), told.to_json()};
 }
 
+/// Seconds of steps, each the numbers of Prediction::Step behind its seconds, in their order.
+double seconds_of(const std::vector<std::vector<double>>& steps, const Figures& figures, int ranks) {
+  shardfft::MachineFigures machine;
+  for (const auto& [name, value] : figures) machine.set(name, value);
+  shardfft::Prediction told;
+  for (const std::vector<double>& s : steps)
+    told.forward.push_back({0, s.at(0), s.at(1), s.at(2), s.at(3), s.at(4), s.at(5), s.at(6), s.at(7), s.at(8),
+                            static_cast<int>(s.at(9))});
+  return told.seconds_on(machine, ranks);
+}
+
 }  // namespace
 
 void shardfft::python::bind_report(nanobind::module_& module) {
@@ -40,6 +52,7 @@ void shardfft::python::bind_report(nanobind::module_& module) {
       .def("to_json", &PlanReport::to_json);
   module.def("predict", foretold, "transform"_a, "input"_a, "output"_a.none(), "natural"_a, "options"_a,
              "ranks_per_host"_a, "gpus"_a, "figures"_a);
+  module.def("seconds_of_steps", seconds_of, "steps"_a, "figures"_a, "ranks"_a);
   module.def(
       "machine_figures",
       [](bool gpus) { return (gpus ? shardfft::MachineFigures::of_gpus() : shardfft::MachineFigures()).all(); },

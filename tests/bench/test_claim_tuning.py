@@ -1,0 +1,85 @@
+"""The claim tuning: what it draws, how it judges picks, and how it fits the cost model."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+from conftest import ROOT
+
+sys.path.insert(0, str(ROOT / "claims"))
+tuning = pytest.importorskip("tuning")
+tuning_judge = pytest.importorskip("tuning_judge")
+_core = pytest.importorskip("shardfft._core")
+
+FACTS = {"revision": "abc", "seed": 1, "cores": 2, "processor": "some", "load_before": 0.1}
+
+
+def test_problems_are_the_same_for_a_seed_and_fit_the_host():
+    drawn = [tuning.drawn(64, number, 16) for number in range(200)]
+    assert drawn == [tuning.drawn(64, number, 16) for number in range(200)]
+    assert {one["ranks"] for one in drawn} == {2, 4, 8, 16} and {one["kind"] for one in drawn} == {"c2c", "r2c"}
+    assert {len(one["shape"]) for one in drawn} == {2, 3}
+    sizes = [tuning_judge.points({"problem": one}) for one in drawn]
+    assert min(sizes) < 1 << 15 and 1 << 21 < max(sizes) < 1 << 24
+
+
+def step(size):
+    """Numbers of a step: bytes moved, of arrays, operations, products, sent near and far, messages, starts, pieces."""
+    return [2.0 * size, size, 9.0 * size, 0.0, size / 2, 0.0, 1.0, 0.0, 1.0, 1]
+
+
+def problem(number, slower=1.0, wrong=1.0):
+    """One whose times are those of some figures; the pick of estimate is `slower` than the best way."""
+    size = 1 << (14 + number)
+    figures = {"memory": 5e9, "host_memory": 8e9, "flops": 2e9, "near_bandwidth": 4e9, "near_latency": 3e-6}
+    seconds = _core.seconds_of_steps([step(size)], figures, 2) * wrong
+    timed = [
+        {
+            "way": way,
+            "samples": [times * seconds * (1 + 0.001 * i) for i in range(-5, 6)],
+            "steps": [step(size * times)],
+        }
+        for way, times in (("best", 1), ("other", slower))
+    ]
+    picks = {"estimate": {"way": "other", "planning": 0.01}, "measure": {"way": "best", "planning": 0.1}}
+    about = {"number": number, "shape": [size], "kind": "c2c", "dtype": "float64", "layout": "slab"}
+    return {"problem": {**about, "output": "slab", "ranks": 2}, "picks": picks, "best": ["best"], "timed": timed}
+
+
+def judged(tmp_path, problems):
+    record = tmp_path / "tuning.jsonl"
+    record.write_text("".join(json.dumps(one) + "\n" for one in [FACTS, *problems]))
+    script, fitted = ROOT / "claims" / "tuning.py", tmp_path / "model.json"
+    command = [sys.executable, script, "--record", record, "--fitted", fitted]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout, json.loads(fitted.read_text()), (tmp_path / "tuning.txt").read_text()
+
+
+def test_figures_are_found_again_and_all_bars_hold(tmp_path):
+    code, said, figures, table = judged(tmp_path, [problem(number, 1.2) for number in range(10)])
+    assert code == 0 and said.splitlines()[-1] == "tuning held=4/4 machines=1"
+    assert figures["error"] == 0.05 and "| c2c 16384 float64 slab to slab | 2 | 1.20 | 1.00 | 10, 100 |" in table
+
+
+@pytest.mark.parametrize(
+    ("change", "missed"),
+    [
+        ({"slower": 1.3}, ["estimate within 25 %"]),
+        ({"wrong": 1.5}, ["worst error of predictions"]),
+    ],
+)
+def test_bars_that_do_not_hold_are_told(tmp_path, change, missed):
+    problems = [problem(number, 1.2) for number in range(10)]
+    changed = [9] if "wrong" in change else range(0, 10, 2)
+    for number in changed:
+        problems[number] = problem(number, **{"slower": 1.2, **change})
+    code, said, _, table = judged(tmp_path, problems)
+    rows = [line.split("|")[1].strip() for line in table.splitlines() if line.endswith("| no |")]
+    assert code == 1 and rows == missed and said.splitlines()[-1] == "tuning held=3/4 machines=1"
+
+
+def test_failed_problems_are_left_out(tmp_path):
+    record = tmp_path / "tuning.jsonl"
+    record.write_text("".join(json.dumps(one) + "\n" for one in [FACTS, problem(0), {"problem": {}, "error": "died"}]))
+    assert len(tuning_judge.load(record)[1]) == 1

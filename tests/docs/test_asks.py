@@ -27,7 +27,7 @@ def test_each_row_is_shown():
         line.strip("|").split("|") for line in text.splitlines() if line.startswith("| ") and "shown by" not in line
     ]
     assert len(rows) > 25
-    for what, _, now, shown in rows:
-        assert bool(TEST.search(shown) or "`tests/wheels/check.py`" in shown) != (now.strip() == "no"), (
-            f"the row '{what.strip()}' needs a test, or is no"
+    for asked, here, shown in rows:
+        assert bool(TEST.search(shown) or "`tests/wheels/check.py`" in shown) != (here.strip() == "no"), (
+            f"the row '{asked.strip()}' needs a test, or is no"
         )

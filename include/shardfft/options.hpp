@@ -37,6 +37,10 @@ struct Options {
   /// Modes that are kept along each entry of axes, 0 for all of them; empty keeps all along all axes. The spectrum then
   /// has that extent, in the order of fftfreq, and backward pads it with zeroes (docs/transforms.md).
   std::vector<std::int64_t> modes{};
+  /// Points that are transformed along each entry of axes, 0 for the array's own; empty pads none. Zeroes follow the
+  /// array's points, which are added just before the axis is transformed; backward leaves them out just behind it
+  /// (docs/transforms.md).
+  std::vector<std::int64_t> padded{};
   /// With modes: what becomes of mode -m/2 of an even number m, which has no partner. split is the sum of modes -m/2
   /// and m/2, and half of it for each on the way back; keep is mode -m/2 alone; zero leaves it out
   /// (docs/transforms.md).

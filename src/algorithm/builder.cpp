@@ -30,8 +30,14 @@ void ProgramBuilder::reshape_freely(const Layout& layout) {
 void ProgramBuilder::fft(const std::vector<int>& axes) {
   std::vector<int> together;
   for (auto axis = axes.rbegin(); axis != axes.rend(); ++axis) {
+    const std::int64_t own = state().layout.shape()[static_cast<std::size_t>(*axis)];
+    const std::int64_t n = problem_.padded_to(*axis, own);
+    if (n > own) {
+      transform(together);
+      together.clear();
+      pad(*axis, n);
+    }
     together.insert(together.begin(), *axis);
-    const std::int64_t n = state().layout.shape()[static_cast<std::size_t>(*axis)];
     const bool cut = problem_.modes_of(*axis, n) < n;
     if (!cut && !(*axis == problem_.half_axis() && !problem_.modes.empty())) continue;
     transform(together);
@@ -54,6 +60,18 @@ void ProgramBuilder::keep_modes(const AxisStep& axis) {
   State next = state();
   next.layout = state().layout.with_axis_extent(axis.axis, modes.kept);
   step(ModesStep{modes}, next);
+}
+
+void ProgramBuilder::pad(int axis, std::int64_t points) {
+  KeptModes own;
+  own.axis = axis;
+  own.all = points;
+  own.kept = state().layout.shape()[static_cast<std::size_t>(axis)];
+  own.two_sided = false;
+  own.points = true;
+  State next = state();
+  next.layout = state().layout.with_axis_extent(axis, points);
+  step(ModesStep{own, Direction::backward}, next);
 }
 
 void ProgramBuilder::transform(const std::vector<int>& axes) {

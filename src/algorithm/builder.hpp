@@ -12,7 +12,7 @@ class ProgramBuilder {
   /// As reshape(), but lowering chooses in which order the axes lie in memory, up to the next reshape.
   void reshape_freely(const Layout& layout);
   /// Transforms `axes` (last first); they must be local. Where only some modes of an axis are kept, the others are left
-  /// out before the next axis is transformed.
+  /// out before the next axis is transformed; points of an axis that is padded are added when its turn comes.
   void fft(const std::vector<int>& axes);
   /// Adds any other step, with the state it leads to.
   void step(Step step, State state);
@@ -23,6 +23,7 @@ class ProgramBuilder {
  private:
   void transform(const std::vector<int>& axes);
   void keep_modes(const AxisStep& axis);
+  void pad(int axis, std::int64_t points);
 
   const Problem& problem_;
   Program program_;

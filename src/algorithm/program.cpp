@@ -75,8 +75,13 @@ std::int64_t Problem::modes_of(int axis, std::int64_t n) const {
   return modes.empty() || modes.at(at) == 0 ? n : modes.at(at);
 }
 
+std::int64_t Problem::padded_to(int axis, std::int64_t n) const {
+  const auto at = static_cast<std::size_t>(std::find(axes.begin(), axes.end(), axis) - axes.begin());
+  return padded.empty() || padded.at(at) == 0 ? n : padded.at(at);
+}
+
 bool Problem::plain() const {
-  return modes.empty() &&
+  return modes.empty() && padded.empty() &&
          std::all_of(types.begin(), types.end(), [](AxisTransform type) { return type == AxisTransform::fft; });
 }
 
@@ -120,8 +125,9 @@ Program joined(const Program& first, Step between, const Program& second) {
 std::string describe_modes(const ModesStep& step) {
   const std::string axis = " along axis " + std::to_string(step.modes.axis - 1);
   const std::string kept = std::to_string(step.modes.kept), all = std::to_string(step.modes.all);
-  if (step.sign == Direction::forward) return "keep " + kept + " of " + all + " modes" + axis;
-  return "pad " + kept + " modes to " + all + axis;
+  const std::string numbers = step.modes.points ? " points" : " modes";
+  if (step.sign == Direction::forward) return "keep " + kept + " of " + all + numbers + axis;
+  return "pad " + kept + numbers + " to " + all + axis;
 }
 
 }  // namespace shardfft

@@ -84,7 +84,8 @@ struct HalfSpectrumStep {
   Direction sign = Direction::forward;
 };
 
-/// The low modes of a spectrum along an axis. Forward: all others are left out. Backward: they are zero.
+/// The low modes of a spectrum along an axis, or the first points of an array. Forward: all others are left out.
+/// Backward: they are zero.
 struct ModesStep {
   static constexpr const char* name = "modes";
   KeptModes modes;
@@ -159,6 +160,8 @@ struct Problem {
   std::vector<AxisTransform> types;  ///< one an entry of `axes`; none where all are Fourier transforms
   /// Modes that are kept, one an entry of `axes`, 0 for all; none where all are kept of all axes.
   Shape modes;
+  /// Points that are transformed, zeroes behind the array's own: one an entry of `axes`, 0 for the array's; or none.
+  Shape padded;
   LoneMode lone_mode = LoneMode::split;
   Shape grid;
   /// Reshapes run in chunks: where the fastest axis becomes whole, the slowest one stays so, to be cut in chunks whose
@@ -175,7 +178,9 @@ struct Problem {
   AxisTransform type(int axis) const;
   /// Modes that are kept along an axis of n points, at most n.
   std::int64_t modes_of(int axis, std::int64_t n) const;
-  /// Nothing but Fourier transforms, of which all modes are kept.
+  /// Points that are transformed along an axis of n points, at least n.
+  std::int64_t padded_to(int axis, std::int64_t n) const;
+  /// Nothing but Fourier transforms of the array's points, of which all modes are kept.
   bool plain() const;
   bool transforms(int axis) const { return std::find(axes.begin(), axes.end(), axis) != axes.end(); }
 };

@@ -112,7 +112,8 @@ std::vector<Program> alternatives(const Problem& problem, const Program& chosen,
 void require_plain(const Problem& problem, const std::string& algorithm) {
   if (!problem.plain())
     fail(Status::unsupported, "algorithm ", algorithm,
-         " makes Fourier transforms of all modes only. Cosine and sine transforms, and fewer modes, are made by slab, "
+         " makes Fourier transforms of all modes only. Cosine and sine transforms, fewer modes and padded axes are "
+         "made by slab, "
          "pencil, brick and brick_groups, of arrays of two axes and more: they need each transformed axis on one rank");
 }
 

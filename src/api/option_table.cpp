@@ -210,6 +210,13 @@ void add_meanings(std::vector<OptionRow>& table) {
                       "backward pads it with zeroes (docs/transforms.md).",
                       "0,0,0"));
 
+  table.push_back(row("padded", &Options::padded,
+                      "Points that are transformed along each entry of axes, 0 for the array's own; empty pads none. "
+                      "Zeroes follow the array's points, which are added just before the axis is transformed; backward "
+                      "leaves them out just behind it (docs/transforms.md).",
+                      "0,0,16"));
+  table.back().effect = on_cpus;
+
   table.push_back(row("lone_mode", &Options::lone_mode,
                       "With modes: what becomes of mode -m/2 of an even number m, which has no partner. "
                       "split is the sum of modes -m/2 and m/2, and half of it for each on the way "

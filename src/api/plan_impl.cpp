@@ -31,7 +31,8 @@ std::vector<int> fewer_ranks(int ranks, const RankFacts& facts) {
 /// Kernels of Fourier transforms along all axes begin before the GPUs are set up, where passes of our own may be worth
 /// it. Throws Error for a layout that is none.
 void begin_kernels(const Transform& t, const Layout& in, const Options& o, int processes) {
-  const bool plain = o.axes.empty() && o.transforms.empty() && o.modes.empty() && o.workspace == Workspace::fast;
+  const bool plain =
+      o.axes.empty() && o.transforms.empty() && o.modes.empty() && o.padded.empty() && o.workspace == Workspace::fast;
   if (!plain || (t.kind != Kind::c2c && t.kind != Kind::r2c)) return;
   const Shape& shape = in.shape();
   if (!std::is_sorted(in.order().begin(), in.order().end())) return;

@@ -58,10 +58,23 @@ bool keeps_all_modes(const ProblemSpec& spec) {
   return std::all_of(modes.begin(), modes.end(), [](std::int64_t m) { return m == 0; });
 }
 
-/// Shape of the array of points. Where a c2r plan's input has fewer modes, only its output tells it.
+/// Points that are transformed of each entry of the axes, 0 for the array's own.
+Shape padded_of(const ProblemSpec& spec) {
+  Shape padded = spec.options.padded;
+  if (padded.empty()) padded.resize(axes_of(spec).size());
+  return padded;
+}
+
+/// Shape of the array of points, padded. Where a c2r plan's input has fewer modes, only its output tells it.
 Shape real_shape(const ProblemSpec& spec) {
   Shape shape = spec.input.shape();
-  if (spec.transform.kind != Kind::c2r) return shape;
+  if (spec.transform.kind != Kind::c2r) {
+    const std::vector<int> axes = axes_of(spec);
+    const Shape padded = padded_of(spec);
+    for (std::size_t i = 0; i < axes.size(); ++i)
+      if (padded[i] > 0) shape[static_cast<std::size_t>(axes[i])] = padded[i];
+    return shape;
+  }
   if (!keeps_all_modes(spec) && spec.output) return spec.output->shape();
   const auto half = static_cast<std::size_t>(halved_axis(spec));
   shape[half] =
@@ -130,6 +143,20 @@ void validate_real(const ProblemSpec& spec) {
           " modes there, but the input layout has ", modes);
 }
 
+void validate_padded(const ProblemSpec& spec) {
+  const Shape& padded = spec.options.padded;
+  if (padded.empty()) return;
+  const std::vector<int> axes = axes_of(spec);
+  require(padded.size() == axes.size(), "option padded has ", padded.size(), " entries; one for each of the ",
+          axes.size(), " axes is needed");
+  require(spec.transform.kind != Kind::c2r, "option padded adds points, of which a c2r plan has none in its input");
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    const std::int64_t n = spec.input.shape()[static_cast<std::size_t>(axes[i])];
+    require(padded[i] == 0 || padded[i] >= n, "option padded is ", padded[i], " along axis ", axes[i], ", which has ",
+            n, " points already");
+  }
+}
+
 void validate_modes(const ProblemSpec& spec) {
   const std::vector<int> axes = axes_of(spec);
   const Shape& modes = spec.options.modes;
@@ -180,6 +207,7 @@ void validate(const ProblemSpec& spec) {
   validate_axes(spec);
   validate_types(spec);
   if (spec.output) validate_layout(*spec.output, "output layout", spec.ranks);
+  validate_padded(spec);
   validate_modes(spec);
   validate_real(spec);
   if (!spec.output) return;
@@ -281,6 +309,7 @@ void set_axes(Problem& problem, const ProblemSpec& spec) {
       problem.axes.push_back(axes[i] + 1);
       problem.types.push_back(types[i]);
       if (!keeps_all_modes(spec)) problem.modes.push_back(modes_of(spec)[i]);
+      if (!spec.options.padded.empty()) problem.padded.push_back(padded_of(spec)[i]);
     }
   problem.lone_mode = spec.options.lone_mode;
   if (problem.plain()) problem.types.clear();

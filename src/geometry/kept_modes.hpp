@@ -19,6 +19,8 @@ struct KeptModes {
   /// An even number of modes is kept: the highest one has no partner on the other side of zero.
   bool lone = false;
   LoneMode rule = LoneMode::split;
+  /// Of an array that is padded with zeroes, not of a spectrum.
+  bool points = false;
 
   /// Indices [kept_first, +count) of the kept modes are [all_first, +count) of all.
   struct Run {

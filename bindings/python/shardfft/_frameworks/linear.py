@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .._ground import mpi
 from .._plans.recent import recent_plan
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from .._layouts.side import Side
     from .._plans.operator import Operator
     from .._plans.plan import Plan
+    from .._plans.poisson import Poisson
 
 #: Which numbers of an axis (0: the first, -1: the last) the adjoint of a cosine or sine transform takes twice, of what
 #: the transform gives, and by half, of what the adjoint gives. All else of the adjoint is the inverse, without 1/N.
@@ -82,6 +84,15 @@ def _waves(side: Side, axis: int) -> NDArray[Any]:
     return np.where(waves == 0, 1.0, waves)
 
 
+def _transformed(plan: Plan) -> dict[int, int]:
+    """How many points are transformed along each axis."""
+    axes, shape = plan.input.axes, plan.input.layout.shape
+    if plan._problem.transform.kind.name == "c2r":
+        shape = plan.output.layout.shape
+    padded = plan._problem.options.get("padded") or [0] * len(axes)
+    return {axis: points or shape[axis] for axis, points in zip(axes, padded, strict=True)}
+
+
 def _factors(plan: Plan) -> tuple[Factors, Factors]:
     """Factors D of input and output so that the adjoint of ``forward`` is D_in backward D_out, up to a number."""
     told = plan._problem
@@ -90,7 +101,7 @@ def _factors(plan: Plan) -> tuple[Factors, Factors]:
     field, spectrum = (plan.output, plan.input) if to_real else (plan.input, plan.output)
     of_field, of_spectrum = {}, {}
     for axis, word in zip(plan.input.axes, words, strict=True):
-        points = field.layout.shape[axis]
+        points = _transformed(plan)[axis]
         if word == "fft":
             of_spectrum[axis] = 1 / _waves(spectrum, axis)
         else:
@@ -105,10 +116,8 @@ def _scale(plan: Plan) -> float:
     told = plan._problem
     words = told.options.get("transforms") or ["fft"] * len(plan.input.axes)
     to_real = told.transform.kind.name == "c2r"
-    side = plan.output if to_real else plan.input
-    points = math.prod(
-        _points(word, side.layout.shape[axis]) for axis, word in zip(plan.input.axes, words, strict=True)
-    )
+    extents = _transformed(plan)
+    points = math.prod(_points(word, extents[axis]) for axis, word in zip(plan.input.axes, words, strict=True))
     norm = told.options.get("norm") or "backward"
     norm = getattr(norm, "name", norm)
     if norm in ("ortho", "none"):
@@ -216,6 +225,42 @@ class Linear:
         what, before, after = self._with_plan(_adjoints)[self.what]
         conjugate = None if self._operator is None else self._operator.conj()
         made = Linear(self._with_plan, what, _product(self._after, before), _product(self._before, after), conjugate)
+        made.__dict__["adjoint"] = self
+        return made
+
+
+class Solve:
+    """A solver of Poisson's equation as a map, with what :class:`Linear` has."""
+
+    agreed, number = False, None
+
+    def __init__(self, solver: Poisson, what: str = "solve") -> None:
+        self._solver, self._what = solver, what
+
+    def __call__(self, x: Any, _: Any) -> Any:
+        """Map an array. Collective."""
+        result = getattr(self._solver, self._what)(x)
+        return x.new_tensor(result) if hasattr(x, "new_tensor") else result
+
+    def sides(self) -> tuple[Any, Any]:
+        """What the map takes and gives."""
+        return self._solver._part, self._solver._part
+
+    def refuse(self, error: Exception) -> None:
+        """Tell the other ranks why the call fails here."""
+
+        def fail() -> None:
+            raise error
+
+        mpi.agree(self._solver.comm, fail)
+
+    def batched(self, _: int) -> None:
+        """Solve for one field after the other."""
+
+    @functools.cached_property
+    def adjoint(self) -> Solve:
+        """The adjoint; its own is the map, up to means that no right-hand side has."""
+        made = Solve(self._solver, "adjoint" if self._what == "solve" else "solve")
         made.__dict__["adjoint"] = self
         return made
 

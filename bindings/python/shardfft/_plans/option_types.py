@@ -11,6 +11,7 @@ class PlanOptions(TypedDict, total=False):
     norm: Literal["backward", "ortho", "forward", "none"] | None
     transforms: Sequence[Literal["fft", "dct1", "dct2", "dct3", "dct4", "dst1", "dst2", "dst3", "dst4"]] | None
     modes: Sequence[int] | None
+    padded: Sequence[int] | None
     lone_mode: Literal["split", "keep", "zero"] | None
     batch: int | None
     algorithm: str | None

@@ -145,5 +145,10 @@ def problem(
         if not isinstance(output, Layout):
             raise ValueError("c2r with modes needs a Layout as output: its extents are the numbers of points")
         return Problem(transform, source, _resolve(output, output.shape, ranks, "output"), False, told)
+    padded = told.get("padded") or [0] * len(chosen)
+    if len(padded) != len(chosen):
+        raise ValueError(f"padded must have a number for each of the {len(chosen)} axes, not {padded}")
+    for axis, points in zip(chosen, padded, strict=True):
+        extents[axis] = points or extents[axis]
     result = _spectrum_shape(extents, kind, chosen, words, modes, n)
     return Problem(transform, source, _resolve(output, result, ranks, "output"), False, told)

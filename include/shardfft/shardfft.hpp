@@ -13,6 +13,7 @@
 #include "shardfft/particles.hpp"
 #include "shardfft/plan.hpp"
 #include "shardfft/predict.hpp"
+#include "shardfft/poisson.hpp"
 #include "shardfft/ranks.hpp"
 #include "shardfft/redistribution.hpp"
 #include "shardfft/report.hpp"

@@ -69,7 +69,7 @@ std::vector<SpectralFactors::Term> of_axes(const OperatorPlace& place, const Len
                                            const Value& value) {
   std::vector<SpectralFactors::Term> terms;
   for (const int axis : place.spectrum.axes) {
-    terms.emplace_back(of_axis(place, lengths, axis, value));
+    terms.emplace_back(of_axis(place, lengths, axis, [&](double k) { return value(axis, k); }));
     if (terms.size() > 1) terms.emplace_back(join);
   }
   return terms;
@@ -233,10 +233,20 @@ Operator Operator::derivative(int named_axis, int order, Lengths lengths) {
   });
 }
 
-Operator Operator::laplacian(Lengths lengths) {
-  return made_by([lengths = std::move(lengths)](const OperatorPlace& place) {
-    return made_of(of_axes(place, lengths, Join::plus, [](double k) { return -k * k; }));
+Operator operator_of_sum(std::function<double(int axis, double wavenumber)> value, Lengths lengths) {
+  return made_by([value = std::move(value), lengths = std::move(lengths)](const OperatorPlace& place) {
+    return made_of(of_axes(place, lengths, Join::plus, value));
   });
+}
+
+Operator operator_of_slopes(int axis, std::function<Complex(double wavenumber)> value, Lengths lengths) {
+  return made_by([=, value = std::move(value), lengths = std::move(lengths)](const OperatorPlace& place) {
+    return made_of({of_axis(place, lengths, axis, value, &Side::slopes)});
+  });
+}
+
+Operator Operator::laplacian(Lengths lengths) {
+  return operator_of_sum([](int, double k) { return -k * k; }, std::move(lengths));
 }
 
 Operator Operator::inverse_laplacian(Lengths lengths) { return 1.0 / laplacian(std::move(lengths)); }
@@ -244,7 +254,7 @@ Operator Operator::inverse_laplacian(Lengths lengths) { return 1.0 / laplacian(s
 Operator Operator::gaussian(double sigma, Lengths lengths) {
   require(std::isfinite(sigma) && sigma >= 0, "a Gaussian of width ", sigma, " does not exist");
   return made_by([sigma, lengths = std::move(lengths)](const OperatorPlace& place) {
-    return made_of(of_axes(place, lengths, Join::times, [sigma](double k) {
+    return made_of(of_axes(place, lengths, Join::times, [sigma](int, double k) {
       const double width = sigma * k;
       return std::exp(-width * width / 2);
     }));

@@ -33,6 +33,12 @@ struct FactorArray {
 /// The length of the domain along `axis`, as operators take it; throws Error for lengths that no domain has.
 double length_of(const Side& spectrum, const std::vector<double>& lengths, int axis);
 
+/// The sum of value(axis, wavenumber) over the transformed axes.
+Operator operator_of_sum(std::function<double(int axis, double wavenumber)> value, std::vector<double> lengths);
+/// value(wavenumber) along one axis, for derivatives of odd order.
+Operator operator_of_slopes(int axis, std::function<std::complex<double>(double wavenumber)> value,
+                            std::vector<double> lengths);
+
 /// An operator of the members' arrays, which are not copied.
 Operator operator_of_arrays(ElementType element, std::vector<FactorArray> arrays);
 

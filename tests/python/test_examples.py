@@ -153,6 +153,31 @@ def test_a_spectrum_is_printed(comm, capsys):
     flow.plan.close()
 
 
+def test_charged_sphere(comm):
+    """1 / r and 1 / r^2 behind a smeared surface."""
+    potential, force = program("charged_sphere").error(32, comm=comm)
+    assert potential < 2e-4 and force < 2e-3
+
+
+def test_channel(comm):
+    """Poiseuille's parabola with an error of second order; vortices that decay as they must."""
+    channel = program("channel")
+    errors = []
+    for points in (8, 16):
+        y, u = channel.poiseuille(points, comm=comm)
+        errors.append(comm.allreduce(float(np.abs(u - channel.profile(y)).max()) if u.size else 0.0, MPI.MAX))
+    assert errors[1] < 0.03 and 1.7 < np.log2(errors[0] / errors[1]) < 2.4
+    flow = channel.Vortices(12, comm=comm)
+    for _ in range(10):
+        flow.step()
+    x, y = flow.stream.points()
+    u, v = flow.velocity()
+    decay = np.exp(-2 * 0.05 * 0.1)
+    assert np.allclose(u, decay * np.sin(x) * np.cos(y), atol=1e-6)
+    assert np.allclose(v, -decay * np.cos(x) * np.sin(y), atol=1e-6)
+    flow.close()
+
+
 def test_particle_mesh(comm, rng):
     """Newton's force beyond three points; no force of all bodies on themselves; steps keep them."""
     example = program("particle_mesh")

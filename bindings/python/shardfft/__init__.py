@@ -45,6 +45,7 @@ from ._plans.options import Option, options
 from ._plans.particles import ParticleMesh
 from ._plans.plan import Plan
 from ._plans.planning import plan
+from ._plans.poisson import Poisson, poisson
 from ._plans.recent import clear_plans
 from ._plans.report import Report
 from ._transforms.convolve import convolve
@@ -56,11 +57,11 @@ telling.tell_in_notebooks()
 __version__ = "0.2.0"
 __all__ = [
     "ArgumentError", "DeviceArray", "DistArray", "Error", "HaloExchange", "Layout", "Operator", "Option",
-    "ParticleMesh", "Piece", "Plan", "Report", "Side", "SpectrumPart", "abort_on_exception", "algorithm_names",
-    "clear_plans", "convolve", "curl", "dctn", "device_exchange_names", "divergence", "dstn", "exchange_names",
-    "fft", "fft2", "fftn", "gather", "gather_layout", "gradient", "idctn", "idstn", "ifft", "ifft2", "ifftn",
-    "irfft", "irfft2", "irfftn", "local_fft_names", "options", "plan", "project", "redistribute", "rfft", "rfft2",
-    "rfftn", "scatter", "scipy",
+    "ParticleMesh", "Piece", "Plan", "Poisson", "Report", "Side", "SpectrumPart", "abort_on_exception",
+    "algorithm_names", "clear_plans", "convolve", "curl", "dctn", "device_exchange_names", "divergence", "dstn",
+    "exchange_names", "fft", "fft2", "fftn", "gather", "gather_layout", "gradient", "idctn", "idstn", "ifft", "ifft2",
+    "ifftn", "irfft", "irfft2", "irfftn", "local_fft_names", "options", "plan", "poisson", "project", "redistribute",
+    "rfft", "rfft2", "rfftn", "scatter", "scipy",
 ]  # fmt: skip
 for _name in __all__:  # where users find classes, and pickles
     if isinstance(globals()[_name], type):

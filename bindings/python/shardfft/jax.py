@@ -3,7 +3,8 @@
 ``fftn``, ``ifftn``, ``rfftn`` and ``irfftn`` take arrays that are cut over the devices of a mesh and give such arrays,
 by ``shard_map``: local transforms, and all-to-alls between; nothing is gathered, and MPI is not needed. ``forward``,
 ``backward`` and ``apply`` run plans over MPI on this rank's part: cosine transforms, kept modes, operators;
-``deposit`` and ``interpolate`` are those of a :class:`shardfft.ParticleMesh`.
+``deposit`` and ``interpolate`` are those of a :class:`shardfft.ParticleMesh`, ``solve`` is that of a
+:func:`shardfft.poisson`.
 
 JAX cuts axes in equal pieces only. Where an axis of the result does not divide, as the n/2 + 1 modes of a halved one,
 the result is cut along the first axis that does (:func:`spec_of` tells), or give ``out_spec``. An array whose axes do
@@ -30,10 +31,11 @@ if TYPE_CHECKING:
     from ._ground.words import Norm
     from ._plans.operator import Operator
     from ._plans.plan import Plan
+    from ._plans.poisson import Poisson
 
 __all__ = [
     "apply", "backward", "deposit", "fftn", "forward", "ifftn", "interpolate", "irfftn", "padded_shape", "rfftn",
-    "spec_of",
+    "solve", "spec_of",
 ]  # fmt: skip
 
 
@@ -163,3 +165,8 @@ def apply(plan: Plan, operator: Operator, x: jax.Array) -> jax.Array:
     The operator's own factors get no gradients: multiply spectra between :func:`forward` and :func:`backward` for that.
     """
     return _with_plan(plan, "apply", x, operator)
+
+
+def solve(plan: Poisson, f: jax.Array) -> jax.Array:
+    """Do what :meth:`shardfft.Poisson.solve` does, under JAX's transformations. Collective, and so is going back."""
+    return jax_plans.mapped(f, linear.Solve(plan))

@@ -10,7 +10,8 @@
 ``forward``, ``backward`` and ``apply`` run any plan over a communicator: cosine transforms, kept modes, operators. All
 are differentiable, backward, forward and twice, and collective; so is ``loss.backward()``.
 
-``deposit`` and ``interpolate`` are those of a :class:`shardfft.ParticleMesh`, differentiable once.
+``deposit`` and ``interpolate`` are those of a :class:`shardfft.ParticleMesh`, differentiable once; ``solve`` is that of
+a :func:`shardfft.poisson`, on CPUs.
 
 ``SpectralConv`` is the layer of Fourier neural operators on fields that are cut in space.
 """
@@ -44,12 +45,13 @@ if TYPE_CHECKING:
     from ._layouts.layout import Layout
     from ._plans.operator import Operator
     from ._plans.plan import Plan
+    from ._plans.poisson import Poisson
 
     Axes = Sequence[int] | int | None
 
 __all__ = [
     "SpectralConv", "apply", "backward", "dctn", "deposit", "dstn", "fftn", "forward",
-    "idctn", "idstn", "ifftn", "interpolate", "irfftn", "rfftn",
+    "idctn", "idstn", "ifftn", "interpolate", "irfftn", "rfftn", "solve",
 ]  # fmt: skip
 
 
@@ -95,6 +97,11 @@ def apply(plan: Plan, operator: Operator, x: torch.Tensor) -> torch.Tensor:
     The operator's own factors get none: for those multiply spectra between :func:`forward` and :func:`backward`.
     """
     return mapped(x, linear.of_plan(plan, "apply", operator, x, torch.Tensor))
+
+
+def solve(plan: Poisson, f: torch.Tensor) -> torch.Tensor:
+    """Do what :meth:`shardfft.Poisson.solve` does, with gradients. Collective, and so is going back."""
+    return mapped(f, linear.Solve(plan))
 
 
 class _Call(NamedTuple):

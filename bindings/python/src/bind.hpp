@@ -15,6 +15,7 @@ void bind_operator(nanobind::module_& module);
 void bind_plan(nanobind::module_& module);
 void bind_redistribution(nanobind::module_& module);
 void bind_halo(nanobind::module_& module);
+void bind_poisson(nanobind::module_& module);
 
 /// Memory of a plan's, which Python makes arrays of; lives as long as they do.
 struct Memory {

@@ -4,57 +4,23 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include <memory>
 #include <tuple>
 #include <utility>
 
 #include "bind.hpp"
+#include "held.hpp"
 
 namespace nb = nanobind;
 using nb::literals::operator""_a;
 using namespace shardfft;
+using python::Address;
+using python::comm_at;
+using python::Held;
 using python::pointer;
 
 namespace {
 
-using Address = std::uintptr_t;
 using Width = std::tuple<std::int64_t, std::int64_t, bool>;
-
-MPI_Comm comm_at(Address address) { return *reinterpret_cast<const MPI_Comm*>(address); }
-
-/// Made and ended without the interpreter's lock, because both are collective.
-template <class Object>
-class Held {
- public:
-  template <class... Arguments>
-  explicit Held(const Arguments&... arguments) : object_(make(arguments...)) {}
-  ~Held() { close(); }
-  Held(const Held&) = delete;
-  Held& operator=(const Held&) = delete;
-  Object& get() const {
-    if (!object_) throw Error(Status::invalid_argument, "this object was closed");
-    return *object_;
-  }
-  template <class Work>
-  auto run(const Work& work) const {
-    Object& object = get();
-    const nb::gil_scoped_release others_may_run;
-    return work(object);
-  }
-  void close() {
-    const nb::gil_scoped_release others_may_run;
-    object_.reset();
-  }
-
- private:
-  template <class... Arguments>
-  static std::unique_ptr<Object> make(const Arguments&... arguments) {
-    const nb::gil_scoped_release others_may_run;
-    return std::make_unique<Object>(arguments...);
-  }
-
-  std::unique_ptr<Object> object_;
-};
 
 using Halo = Held<HaloExchange>;
 using Mesh = Held<ParticleMesh>;

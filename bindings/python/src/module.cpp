@@ -110,4 +110,5 @@ NB_MODULE(_core, module) {
   shardfft::python::bind_plan(module);
   shardfft::python::bind_redistribution(module);
   shardfft::python::bind_halo(module);
+  shardfft::python::bind_poisson(module);
 }

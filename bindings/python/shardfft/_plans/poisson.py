@@ -1,0 +1,241 @@
+"""Solvers of Poisson's and Helmholtz's equations as plans, with a boundary for each axis."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+
+from .. import _core
+from .._ground import mpi
+from .._ground.arguments import axis_of, shape_of
+from .._layouts.layout import Layout, named
+from .._layouts.part import Part
+from .halo import number_type
+from .options import convert
+from .report import Report
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+    from numpy.typing import DTypeLike, NDArray
+    from typing_extensions import Self
+
+    Values = Mapping[tuple[int, str], Any]
+
+_BOUNDARIES = {"periodic": 0, "dirichlet": 1, "wall": 1, "neumann": 2, "open": 3}
+_CHOICES = {
+    "points": ("centres", "nodes"),
+    "kernel": ("truncated", "hockney", "integrated"),
+    "eigenvalues": ("spectral", "second_order"),
+    "wrong_mean": ("refuse", "remove"),
+}
+_ENDS = ("lower", "upper")
+
+
+def _ends(boundary: Any, axes: int) -> list[tuple[int, int]]:
+    """Give the numbers of both ends of each axis."""
+    given = [boundary] * axes if isinstance(boundary, str) else list(boundary)
+    if len(given) != axes:
+        raise ValueError(f"boundary must be one word, or have an entry for each of {axes} axes, not {boundary!r}")
+    result = []
+    for one in given:
+        words = (one, one) if isinstance(one, str) else tuple(one)
+        if len(words) != 2 or not all(word in _BOUNDARIES for word in words):
+            raise ValueError(f"a boundary is one of {', '.join(_BOUNDARIES)}, or a pair (lower, upper), not {one!r}")
+        result.append((_BOUNDARIES[words[0]], _BOUNDARIES[words[1]]))
+    return result
+
+
+def _lengths(lengths: Any, axes: int) -> tuple[list[float], int, list[float]]:
+    """Give the lengths of all axes, and which one has cells of which widths."""
+    given = list(lengths) if isinstance(lengths, Iterable) else [lengths] * axes
+    if len(given) != axes:
+        raise ValueError(f"lengths must be one number, or have an entry for each of {axes} axes, not {lengths!r}")
+    result, stretched, cells = [], -1, []
+    for axis, one in enumerate(given):
+        numbers = np.asarray(one, float)
+        if numbers.ndim == 1:
+            if stretched >= 0:
+                raise ValueError(f"axes {stretched} and {axis} have widths of cells: one axis can be stretched")
+            stretched, cells = axis, numbers.tolist()
+        elif numbers.ndim > 1:
+            raise ValueError(f"lengths has a number for each axis, or the widths of its cells, not {one!r}")
+        result.append(float(numbers.sum()))
+    return result, stretched, cells
+
+
+def _choice(name: str, word: str) -> int:
+    if word not in _CHOICES[name]:
+        raise ValueError(f"{name} must be one of {', '.join(_CHOICES[name])}, not {word!r}")
+    return _CHOICES[name].index(word)
+
+
+class Poisson:
+    """A solver that was planned: :func:`poisson`. Closing and all calls that solve are collective."""
+
+    def __init__(
+        self, comm: MPI.Comm, layout: Layout, dtype: np.dtype[Any], arguments: tuple[Any, ...], options: Any
+    ) -> None:
+        self.comm, self.layout, self.dtype = comm, layout, dtype
+        self._part = Part(layout, dtype, comm.rank, 1, False)
+        self.shape = self._part.shape  #: of this rank's part
+        self._core = _core.Poisson(mpi.address(comm), layout._core, dtype.itemsize == 8, *arguments, options)
+
+    def solve(self, f: Any, values: Values | None = None, *, gradient: bool = False) -> Any:
+        """Give this rank's part of u for its part of f. Collective.
+
+        Args:
+            f: an array like :meth:`zeros`.
+            values: what holds at walls where it is not 0, by (axis, "lower" or "upper"): values on a Dirichlet wall,
+                derivatives along the outward normal on a Neumann wall; a number, or an array of this rank's part with
+                one point along that axis. All ranks give the same walls.
+            gradient: give (u, [du/dx for each axis]).
+        """
+        right, walls = mpi.agree(self.comm, lambda: (self._part.asarray(np.asarray(f)), self._walls(values or {})))
+        u = self._part.empty()
+        slopes = [self._part.empty() for _ in self.shape] if gradient else []
+        given = [(axis, upper, array.ctypes.data) for axis, upper, array in walls]
+        self._core.solve(right.ctypes.data, u.ctypes.data, given, [one.ctypes.data for one in slopes])
+        return (u, slopes) if gradient else u
+
+    def _walls(self, values: Values) -> list[tuple[int, bool, NDArray[Any]]]:
+        result = []
+        for key, value in values.items():
+            if not isinstance(key, tuple) or len(key) != 2 or key[1] not in _ENDS:
+                raise ValueError(f"values are given by (axis, 'lower' or 'upper'), not {key!r}")
+            axis = axis_of(key[0], len(self.shape))
+            shape = tuple(min(n, 1) if a == axis else n for a, n in enumerate(self.shape))
+            array = np.asarray(value, self.dtype)
+            if array.ndim == len(shape) - 1 and array.ndim > 0:
+                array = np.expand_dims(array, axis)
+            result.append((axis, key[1] == "upper", np.ascontiguousarray(np.broadcast_to(array, shape))))
+        return result
+
+    def adjoint(self, by_u: Any) -> NDArray[Any]:
+        """Give the derivatives by f of what has the derivatives ``by_u`` by u. Collective."""
+        given = mpi.agree(self.comm, lambda: self._part.asarray(np.asarray(by_u)))
+        by_f = self._part.empty()
+        self._core.adjoint(given.ctypes.data, by_f.ctypes.data)
+        return by_f
+
+    def zeros(self) -> NDArray[Any]:
+        """Make this rank's part of an array, of zeros."""
+        return self._part.zeros()
+
+    def points(self) -> list[NDArray[Any]]:
+        """Give the coordinates of this rank's points, an array an axis; they broadcast against each other."""
+        return self._along(self._core.points)
+
+    def weights(self) -> list[NDArray[Any]]:
+        """Give the shares of this rank's points in sums over the domain, an array an axis, which broadcast."""
+        return self._along(self._core.weights)
+
+    def _along(self, numbers: Any) -> list[NDArray[Any]]:
+        axes, own = len(self.shape), self.layout.local(self.comm.rank)
+        result = []
+        for axis in range(axes):
+            mine = np.asarray(numbers(axis))[own[axis] if own is not None else slice(0, 0)]
+            result.append(mine.reshape([-1 if a == axis else 1 for a in range(axes)]))
+        return result
+
+    @property
+    def is_singular(self) -> bool:
+        """Whether solutions differ by a constant, so that f must have a mean that some solution has."""
+        return self._core.is_singular
+
+    @property
+    def workspace_bytes(self) -> int:
+        """Bytes of this rank beside the arrays."""
+        return self._core.workspace_bytes
+
+    def report(self) -> Report:
+        """Tell the program of a solve and what its steps send and take, as :meth:`shardfft.Plan.report`. Collective."""
+        return Report(self._core.report())
+
+    def close(self) -> None:
+        """End it and free its memory. Collective."""
+        self._core.close()
+
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
+        raise TypeError("a Poisson cannot be copied or pickled: make another one")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def poisson(
+    shape: int | Iterable[int],
+    lengths: Any,
+    boundary: str | Sequence[str | tuple[str, str]] = "periodic",
+    dtype: DTypeLike = np.float64,
+    comm: MPI.Comm | None = None,
+    *,
+    layout: str | Layout = "slab",
+    points: str = "centres",
+    shift: float = 0.0,
+    kernel: str = "truncated",
+    eigenvalues: str = "spectral",
+    wrong_mean: str = "refuse",
+    tolerance: float = 0.0,
+    **options: Any,
+) -> Poisson:
+    """Plan a solver of ``div grad u - shift u = f`` for real fields. Collective over ``comm``.
+
+    Args:
+        shape: extents of the global array.
+        lengths: of the domain, one number or one for each axis. Of one axis between walls it may be an array: the
+            widths of its cells, which are solved by finite volumes of second order.
+        boundary: ``periodic``, ``dirichlet`` (or ``wall``), ``neumann`` or ``open`` (free space) for all axes, or an
+            entry for each; a pair (lower, upper) has a wall at each end.
+        dtype: float32 or float64.
+        comm: an mpi4py communicator; None is ``MPI.COMM_WORLD``.
+        layout: ``slab``, ``pencil``, ``brick`` or a :class:`Layout`, of which each rank has a box.
+        points: of axes with walls: ``centres`` of cells, or ``nodes``, which have points on Neumann walls.
+        shift: not negative.
+        kernel: of open axes: ``truncated`` (spectral), ``hockney`` or ``integrated`` (second order).
+        eigenvalues: ``spectral``, or ``second_order``: those of second differences.
+        wrong_mean: ``refuse`` or ``remove`` a mean of f that no solution has.
+        tolerance: how large that mean may be beside the mean of abs(f); 0: 1e-8, or 1e-4 in single precision.
+        options: of the plans inside, as of :func:`plan`.
+
+    Raises:
+        TypeError, ValueError: an argument is wrong. ``shardfft.ArgumentError`` is a ValueError.
+        shardfft.Error: planning failed; raised on every rank.
+
+    Example:
+        >>> import numpy as np
+        >>> import shardfft
+        >>> with shardfft.poisson((8, 6), 2 * np.pi, ("periodic", "neumann")) as plan:
+        ...     x, y = plan.points()
+        ...     u = plan.solve(-5 * np.cos(x) * np.cos(y))
+        >>> bool(abs(u - np.cos(x) * np.cos(y)).max() < 1e-12)
+        True
+    """
+    over = mpi.communicator(comm)
+
+    def prepare() -> tuple[Layout, np.dtype[Any], tuple[Any, ...], Any]:
+        extents = shape_of(shape)
+        numbers = number_type(dtype)
+        if numbers.kind == "c":
+            raise TypeError("solvers are for real fields: dtype must be float32 or float64")
+        source = named(layout, extents, over.size) if isinstance(layout, str) else layout
+        if not isinstance(source, Layout) or source.shape != tuple(extents) or source.ranks != over.size:
+            raise ValueError(f"layout must be a name, or a shardfft.Layout of {tuple(extents)} over {over.size} ranks")
+        sizes, stretched, cells = _lengths(lengths, len(extents))
+        words = {"points": points, "kernel": kernel, "eigenvalues": eigenvalues, "wrong_mean": wrong_mean}
+        chosen = {name: _choice(name, word) for name, word in words.items()}
+        if not math.isfinite(shift):
+            raise ValueError(f"the shift must be finite, not {shift}")
+        arguments = (
+            sizes, _ends(boundary, len(extents)), chosen["points"], float(shift), chosen["kernel"],
+            chosen["eigenvalues"], chosen["wrong_mean"], float(tolerance), stretched, cells,
+        )  # fmt: skip
+        return source, numbers, arguments, convert(options)
+
+    source, numbers, arguments, told = mpi.agree(over, prepare)
+    return Poisson(over, source, numbers, arguments, told)

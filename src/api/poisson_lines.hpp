@@ -1,0 +1,109 @@
+#pragma once
+// What is solved line by line between the transforms of the other axes: an open axis, or a stretched one.
+#include <complex>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "local/local_fft.hpp"
+#include "shardfft/operator.hpp"
+#include "shardfft/poisson.hpp"
+
+namespace shardfft {
+
+/// A line of a spectrum: minus the eigenvalue of its modes along the other axes together, the shift included, its
+/// number in the row-major order of this rank's lines, and a factor of its result.
+struct LineFacts {
+  double square = 0;
+  std::int64_t number = 0;
+  std::complex<double> factor = 1;
+};
+
+/// Solves an equation along one axis.
+class LineSolver {
+ public:
+  virtual ~LineSolver() = default;
+  /// Lines that are solved at once, of which there is room for all.
+  static constexpr std::int64_t together = 8;
+  virtual std::size_t scratch_bytes() const = 0;
+  /// The lines lie one behind the other, and so do solutions, or their derivatives if `slopes`. `scratch` begins on a
+  /// cache line.
+  virtual void solve(std::span<const LineFacts> facts, bool slopes, std::complex<double>* lines,
+                     std::byte* scratch) const = 0;
+};
+
+/// Convolution with Green's function as if the axis were padded to 2 n points, by transforms of n: of its modes the
+/// even ones are those of the line, the odd ones those of the line times half a turn.
+class OpenLines : public LineSolver {
+ public:
+  /// `kernel`: n + 1 factors of each line; none where the axis is the only open one.
+  OpenLines(OpenKernel kind, std::int64_t n, double step, std::vector<double> kernel, Effort effort);
+  std::size_t scratch_bytes() const override;
+  void solve(std::span<const LineFacts> facts, bool slopes, std::complex<double>* lines,
+             std::byte* scratch) const override;
+  std::size_t bytes() const { return kernel_.size() * sizeof(double); }
+
+ private:
+  std::size_t fft_bytes() const;
+  void multiply(const LineFacts& facts, bool slopes, bool is_odd, std::complex<double>* modes, double* own) const;
+
+  OpenKernel kind_;
+  std::int64_t n_;
+  double step_;
+  std::vector<double> kernel_;
+  std::vector<std::complex<double>> turn_;
+  std::unique_ptr<LocalFft> forward_, backward_;
+};
+
+/// A tridiagonal system a line, of finite volumes.
+class StretchedLines : public LineSolver {
+ public:
+  StretchedLines(std::vector<double> cells, AxisBoundary walls);
+  std::size_t scratch_bytes() const override { return cells_.size() * sizeof(double); }
+  void solve(std::span<const LineFacts> facts, bool slopes, std::complex<double>* lines,
+             std::byte* scratch) const override;
+
+ private:
+  void solve_line(double square, std::complex<double>* line, double* upper) const;
+  void take_mean_off(std::complex<double>* line) const;
+  void differentiate(std::complex<double>* line) const;
+
+  std::vector<double> cells_, below_, above_, walls_;  ///< widths; couplings to the neighbours and to walls
+  AxisBoundary boundary_;
+  bool singular_;
+};
+
+/// Derivatives of lines between walls, which go on behind them as cosines and sines do.
+class WallSlopes : public LineSolver {
+ public:
+  /// The first point is `first` steps behind the lower wall; `slope` of each wavenumber.
+  WallSlopes(std::int64_t n, double step, double first, AxisBoundary walls, const std::function<double(double)>& slope);
+  std::size_t scratch_bytes() const override;
+  void solve(std::span<const LineFacts> facts, bool slopes, std::complex<double>* lines,
+             std::byte* scratch) const override;
+
+ private:
+  struct Mirrored {
+    std::int64_t point;
+    double sign;
+  };
+  std::int64_t n_;
+  std::vector<Mirrored> mirrored_;  ///< of each point of the period
+  std::vector<double> slopes_;      ///< of each mode
+  std::unique_ptr<LocalFft> forward_, backward_;
+};
+
+/// What all lines of a part of a spectrum need to know.
+struct LinesSetup {
+  int line = 0;
+  std::vector<std::vector<double>> squares;  ///< of each index of each other axis
+  double shift = 0;
+  int slope_axis = -1;         ///< derivatives along it are wanted: `line`, or one that `slopes` are of
+  std::vector<double> slopes;  ///< wavenumbers of each index of another axis
+  int threads = 1;
+};
+void solve_lines(const SpectrumPart& part, const LinesSetup& setup, const LineSolver& solver);
+
+}  // namespace shardfft

@@ -33,15 +33,15 @@ _HARNESS = {
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="shardfft", description="What is installed, and benchmarks.")
+    parser = argparse.ArgumentParser(prog="shardfft", description="Installed libraries, and benchmarks.")
     parser.add_argument("--version", action="version", version=f"shardfft {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     commands.add_parser("info", help="versions, MPI libraries, and the names that plans accept")
-    table = commands.add_parser("options", help="what plans can be told")
+    table = commands.add_parser("options", help="the options of plans")
     texts = table.add_mutually_exclusive_group()
     texts.add_argument("--markdown", action="store_true", help="as docs/options.md")
     texts.add_argument("--types", action="store_true", help="for type checkers")
-    kernels = commands.add_parser("compile", help="compile the GPU kernels of a size, where there is a GPU or not")
+    kernels = commands.add_parser("compile", help="compile the GPU kernels of a size, with or without a GPU")
     kernels.add_argument("shape", help="extents of the array, as 1176x1176x1176")
     kernels.add_argument("--arch", required=True, help="of the GPUs: sm_90 for H100 and H200")
     kernels.add_argument("--kind", choices=["complex", "real"], default="complex", help="of the array (%(default)s)")
@@ -63,7 +63,7 @@ def _gpus() -> list[tuple[str, str]]:
 
 
 def _mpi_lines() -> tuple[list[tuple[str, str]], str | None]:
-    """What MPI there is, and why it cannot be used; None where it can, or where none is wanted."""
+    """The MPI library, and why it cannot be used; None if it can, or if none is wanted."""
     if mpi.WITHOUT_MPI:
         return [("MPI", f"none, for one process ({_core.why_no_mpi})")], None
     built = ("MPI", f"{mpi._first_line(_core.mpi_loaded())}, built with {_core.mpi_compiled()}")
@@ -113,7 +113,7 @@ def _show_options(markdown: bool, types: bool) -> int:
 
 def _numbers(pattern: str, text: str, example: str) -> list[int]:
     if not re.fullmatch(pattern, text):
-        raise ValueError(f"'{text}' is no word like {example}")
+        raise ValueError(f"'{text}' does not have the form {example}")
     return [int(number) for number in re.findall(r"\d+", text)]
 
 
@@ -135,7 +135,7 @@ def _compile(chosen: argparse.Namespace) -> int:
 
 
 def _of_job(chosen: argparse.Namespace) -> int:
-    """Run a command of all ranks of a job, of which one says what is wrong with its words."""
+    """Run a command of all ranks of a job, of which one prints errors of its words."""
     try:
         status = _OF_JOBS[chosen.command].run(chosen)
     except (TypeError, ValueError, OSError, Error) as error:

@@ -51,7 +51,7 @@ def _interface(mpi: Any) -> str:
         return "openmpi"
     if any(name in said.lower() for name in _LIKE_MPICH) and mpi._sizeof(mpi.Comm) == ctypes.sizeof(ctypes.c_int):
         return "mpich"
-    raise ImportError(f"shardfft's wheel holds nothing for {said.strip(chr(0)).splitlines()[0]}. {_FROM_SOURCE}")
+    raise ImportError(f"shardfft's wheel has no module for {said.strip(chr(0)).splitlines()[0]}. {_FROM_SOURCE}")
 
 
 class _Symbol(ctypes.Structure):
@@ -64,7 +64,7 @@ class _Symbol(ctypes.Structure):
 
 
 def _show(mpi: Any) -> None:
-    """Let modules that are loaded from here on find mpi4py's MPI library, whatever it is called."""
+    """Let modules that are loaded from here on find mpi4py's MPI library, under any name."""
     function = ctypes.cast(ctypes.CDLL(mpi.__file__).MPI_Get_version, ctypes.c_void_p)
     found = _Symbol()
     if not ctypes.CDLL(None).dladdr(function, ctypes.byref(found)) or found.file is None:
@@ -96,7 +96,7 @@ def _warn_of_two() -> None:
     if all(_is_installed(wheel) for wheel in _WHEELS):
         names = " and ".join(_WHEELS)
         warnings.warn(
-            f"{names} are both installed, in the same folder, where one has overwritten the other: "
+            f"{names} are both installed, in the same folder, so one has overwritten the other: "
             f"pip uninstall {' '.join(_WHEELS)}, and install the one you want",
             RuntimeWarning,
             stacklevel=3,

@@ -6,10 +6,10 @@ by ``shard_map``: local transforms, and all-to-alls between; nothing is gathered
 ``deposit`` and ``interpolate`` are those of a :class:`shardfft.ParticleMesh`, ``solve`` is that of a
 :func:`shardfft.poisson`.
 
-JAX cuts axes in equal pieces only. Where an axis of the result does not divide, as the n/2 + 1 modes of a halved one,
-the result is cut along the first axis that does (:func:`spec_of` tells), or give ``out_spec``. An array whose axes do
-not divide is padded at their ends (:func:`padded_shape`), and ``shape`` tells its true extents. What lies in the
-padding is ignored, and is zero in the result, which is padded in the same manner.
+JAX cuts axes in equal pieces only. If an axis of the result does not divide, as the n/2 + 1 modes of a halved one,
+the result is cut along the first axis that does (:func:`spec_of` returns its spec), or pass ``out_spec``. An array
+whose axes do not divide is padded at their ends (:func:`padded_shape`), and ``shape`` has its true extents. The padding
+is ignored, and is zero in the result, which is padded likewise.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ __all__ = [
 def _problem(
     kind: str, x: Any, axes: Sequence[int] | int | None, norm: str | None, shape: Sequence[int] | None, n: int | None
 ) -> tuple[jax_sharding.Problem, jax.Array]:
-    """Check what does not depend on the mesh."""
+    """Check arguments that do not depend on the mesh."""
     if not isinstance(x, jax.Array):
         raise TypeError(f"x must be a jax.Array, not {type(x).__name__}")
     check_norm(norm)
@@ -84,13 +84,13 @@ def fftn(
         x: the array, of any dtype that JAX transforms.
         mesh: a ``jax.sharding.Mesh``; None: that of ``jax.set_mesh``, or of the array. An array that is whole on one
             device needs none; under ``jit`` that is known if JAX has one device.
-        spec: how the array is cut, a ``PartitionSpec``; None: as the array says, where it does.
+        spec: the cuts of the array, a ``PartitionSpec``; None: the array's, if it has them.
         axes: axes to transform; None is all. The others may be cut too.
         norm: ``backward`` (None), ``ortho`` or ``forward``.
         shape: the true extents of an array that is padded to :func:`padded_shape`.
         out_spec: how the result is to be cut; None: as the array, or see :func:`spec_of`. It may save an exchange.
 
-    Raises TypeError or ValueError, while JAX traces, for what cannot be transformed or cut.
+    Raises TypeError or ValueError, while JAX traces, for arrays that cannot be transformed or cut.
     """
     return _transform("fftn", x, mesh, spec, axes, norm, shape, out_spec, None)
 
@@ -123,7 +123,7 @@ def irfftn(
 
 
 def padded_shape(shape: Sequence[int], mesh: Any, spec: Any) -> tuple[int, ...]:
-    """Round the axes that ``spec`` cuts up to equal pieces: what an array of true extents ``shape`` is padded to."""
+    """Round the axes that ``spec`` cuts up to equal pieces: the padded shape of an array of true extents ``shape``."""
     return jax_sharding.padded(shape, jax_sharding.cuts_of(mesh, spec, len(shape)))
 
 
@@ -150,17 +150,17 @@ def _with_plan(plan: Plan, what: str, x: Any, operator: Operator | None = None) 
 
 
 def forward(plan: Plan, x: jax.Array) -> jax.Array:
-    """Do what ``plan.forward(x)`` does, under JAX's transformations. Collective, and so is going back."""
+    """Call ``plan.forward(x)`` under JAX's transformations. Collective, and so is the backward pass."""
     return _with_plan(plan, "forward", x)
 
 
 def backward(plan: Plan, x: jax.Array) -> jax.Array:
-    """Do what ``plan.backward(x)`` does, under JAX's transformations. Collective, and so is going back."""
+    """Call ``plan.backward(x)`` under JAX's transformations. Collective, and so is the backward pass."""
     return _with_plan(plan, "backward", x)
 
 
 def apply(plan: Plan, operator: Operator, x: jax.Array) -> jax.Array:
-    """Do what ``plan.apply(operator, x)`` does, under JAX's transformations. Collective, and so is going back.
+    """Call ``plan.apply(operator, x)`` under JAX's transformations. Collective, and so is the backward pass.
 
     The operator's own factors get no gradients: multiply spectra between :func:`forward` and :func:`backward` for that.
     """

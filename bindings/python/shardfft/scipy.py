@@ -41,7 +41,7 @@ def _threads(workers: int) -> int:
 def __ua_function__(  # noqa: N807
     method: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
 ) -> Any:
-    """Do what a function of SciPy's does, of arrays over ranks; NotImplemented for any other."""
+    """Call the counterpart of a function of SciPy's for arrays over ranks; NotImplemented for any other."""
     name = method.__name__
     told = dict(inspect.signature(method).bind(*args, **kwargs).arguments)
     if name not in fft.__all__ or not isinstance(told.get("x"), DistArray):

@@ -3,7 +3,7 @@
 ``fftn``, ``ifftn``, ``rfftn`` and ``irfftn`` have the arguments of ``torch.fft`` and take
 
 - DTensors, whose placements are ``Shard`` (pieces as ``torch.chunk`` cuts them) and ``Replicate``, and give DTensors of
-  the same placements: by plans where the ranks have MPI, else by PyTorch's own all-to-all around local transforms;
+  the same placements: by plans if the ranks have MPI, else by PyTorch's own all-to-all around local transforms;
 - tensors that are this rank's part of an array, cut as :func:`shardfft.fftn` takes it (``comm``, ``layout``), as do
   ``dctn``, ``idctn``, ``dstn`` and ``idstn``.
 
@@ -82,17 +82,17 @@ def _with_plan(plan: Plan, what: str, x: torch.Tensor) -> torch.Tensor:
 
 
 def forward(plan: Plan, x: torch.Tensor) -> torch.Tensor:
-    """Do what ``plan.forward(x)`` does, with gradients. Collective, and so is going back."""
+    """Call ``plan.forward(x)`` with gradients. Collective, and so is the backward pass."""
     return _with_plan(plan, "forward", x)
 
 
 def backward(plan: Plan, x: torch.Tensor) -> torch.Tensor:
-    """Do what ``plan.backward(x)`` does, with gradients. Collective, and so is going back."""
+    """Call ``plan.backward(x)`` with gradients. Collective, and so is the backward pass."""
     return _with_plan(plan, "backward", x)
 
 
 def apply(plan: Plan, operator: Operator, x: torch.Tensor) -> torch.Tensor:
-    """Do what ``plan.apply(operator, x)`` does, with gradients of ``x``. Collective, and so is going back.
+    """Call ``plan.apply(operator, x)`` with gradients of ``x``. Collective, and so is the backward pass.
 
     The operator's own factors get none: for those multiply spectra between :func:`forward` and :func:`backward`.
     """
@@ -135,7 +135,7 @@ class _Call(NamedTuple):
         return n if self.name == "irfftn" else None
 
     def recipe(self, comm: MPI.Comm, x: Any) -> tuple[torch.Tensor, linear.Recipe]:
-        """Plan for what all ranks bring, or find the plan again. Collective."""
+        """Plan for the inputs of all ranks, or find the plan again. Collective."""
 
         def plan_of(known: torch.Tensor, cut: Layout) -> tuple[str, dict[str, Any]]:
             axes = self.axes()
@@ -183,7 +183,7 @@ def _fourier(name: str, kind: str, what: str, says: str):  # type: ignore[no-unt
     ) -> Any:  # fmt: skip
         if torch_dtensor.is_dtensor(x):
             if comm is not None or layout is not None:
-                raise TypeError("a DTensor knows its mesh and its placements: give neither comm nor layout")
+                raise TypeError("a DTensor has its own mesh and placements: give neither comm nor layout")
             return torch_dtensor.transform(name, x, s, dim, norm, by, options)
         if by not in (None, "mpi"):
             raise ValueError(f"tensors that are no DTensors are transformed by plans over MPI, not by {by!r}")
@@ -217,8 +217,8 @@ fftn = _fourier(
         dim: axes to transform; None is all, or the last ones that ``s`` has extents of.
         norm: ``backward`` (None), ``ortho`` or ``forward``.
         comm, layout: of tensors that are no DTensors, as for :func:`shardfft.fftn`.
-        by: DTensors: ``mpi`` by a plan, ``torch`` by PyTorch's all-to-all; None: by a plan where the ranks have MPI.
-        options: of :func:`shardfft.plan`, for what plans transform.
+        by: DTensors: ``mpi`` by a plan, ``torch`` by PyTorch's all-to-all; None: by a plan if the ranks have MPI.
+        options: of :func:`shardfft.plan`, if a plan transforms.
 
     Raises TypeError or ValueError on a rank whose tensor cannot be transformed, and ``shardfft.ArgumentError``, which
     says why, on the other ranks.

@@ -90,7 +90,7 @@ def test_operators_over_devices(whole, library, at_most):
             assert np.allclose(applied(plan, operator.conj(), x, library), exact(factors.conj())), name
         assert np.allclose(applied(plan, shardfft.Operator.array(2.0), x, library), 2 * x)
         count = len(devices)  # of one GPU a longer list is an array
-        words = f"the plan has {count} GPUs: give so many arrays of factors, not {count + 1}"
+        words = f"the plan has {count} GPUs: give one array of factors for each, not {count + 1}"
         with pytest.raises(ValueError, match=words if count > 1 else "do not broadcast"):
             applied(plan, shardfft.Operator.array([factors] * (len(devices) + 1)), x, library)
 

@@ -103,7 +103,7 @@ def test_refusals(whole):
     x = whole((6, 4, 5))
     with shardfft.plan(x.shape, devices=[0, 1]) as plan:
         xs = inputs(plan, x)
-        with pytest.raises(ValueError, match="2 GPUs: give so many arrays, not 1"):
+        with pytest.raises(ValueError, match="2 GPUs: give one array for each, not 1"):
             plan.forward(xs[:1])
         with pytest.raises(ValueError, match="rank 0: x lies on GPU 1, but the plan runs on GPU 0"):
             plan.forward(xs[::-1])

@@ -1,1 +1,1 @@
-"""What can be done with arrays that are cut over ranks but transforms."""
+"""Operations on arrays that are cut over ranks, except transforms."""

@@ -16,7 +16,7 @@ from . import reductions
 
 
 def block_of(value: Any, like: CutArray) -> Any:
-    """What of an operand is here."""
+    """This rank's block of an operand."""
     if hasattr(value, "_part"):
         return value.local
     if is_array(value) and len(value.shape) > 0:
@@ -106,7 +106,7 @@ class Arithmetic(CutArray):
             return reductions.reduce(inputs[0], ufunc, words.get("axis", 0))
         if method != "__call__" or ufunc.signature is not None:
             raise TypeError(
-                f"{ufunc.__name__}{'.' + method if method != '__call__' else ''} is no function of single elements: "
+                f"{ufunc.__name__}{'.' + method if method != '__call__' else ''} is not elementwise: "
                 "take the .local blocks, or gather() the array"
             )
         outs = words.pop("out", ())

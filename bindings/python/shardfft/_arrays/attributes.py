@@ -1,4 +1,4 @@
-"""What is known of an array beside its numbers, as JSON and as attributes of HDF5."""
+"""Properties of an array beside its numbers, as JSON and as attributes of HDF5."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _plain(value: Any) -> Any:
 
 
 def known(plain: Any) -> Any:
-    """Read what :func:`text` wrote, after JSON."""
+    """Read the output of :func:`text`, after JSON."""
     if isinstance(plain, list):
         return [known(one) for one in plain]
     if not isinstance(plain, dict):

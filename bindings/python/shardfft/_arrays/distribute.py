@@ -42,7 +42,7 @@ def _named_on(root: int, name: str, array: Any, comm: MPI.Comm) -> Layout:
 def root_of(root: int, comm: MPI.Comm) -> int:
     number = integer(root, "root")
     if not 0 <= number < comm.size:
-        raise ValueError(f"root {number} is none of the {comm.size} ranks")
+        raise ValueError(f"root {number} is not one of the {comm.size} ranks")
     return number
 
 
@@ -75,7 +75,7 @@ def fields_of(shape: tuple[int, ...], layout: Layout, rank: int) -> tuple[int, b
 
 
 def _flatten(local: NDArray[Any], layout: Layout, rank: int) -> NDArray[Any]:
-    """Give ``local`` as fields x count elements in memory order; a copy only where it is not dense in that order."""
+    """Give ``local`` as fields x count elements in memory order; a copy only if it is not dense in that order."""
     shape, (fields, _) = layout.local_shape(rank), fields_of(local.shape, layout, rank)
     order = layout.order if len(shape) == layout.ndim and layout.local(rank) is not None else (0,)
     by_field = local.reshape((fields, *shape))
@@ -101,7 +101,7 @@ def scatter(
     Args:
         array: on ``root`` an array of ``layout.shape``, which may have one more axis before the others (fields);
             ignored elsewhere.
-        layout: which rank gets what; for an array without fields also ``slab``, ``pencil``, ``brick`` or ``cyclic``.
+        layout: the parts of the ranks; for an array without fields also ``slab``, ``pencil``, ``brick`` or ``cyclic``.
         comm: an mpi4py communicator; None is ``MPI.COMM_WORLD``.
         root: the rank that has the array.
 
@@ -164,8 +164,8 @@ def gather(
 
     Args:
         local: this rank's part of an array in ``layout``, which may have one more axis before the others (fields);
-            copied from where it is.
-        layout: which rank has what; for an array without fields also ``slab``, ``pencil``, ``brick`` or ``cyclic``.
+            it is copied.
+        layout: the parts of the ranks; for an array without fields also ``slab``, ``pencil``, ``brick`` or ``cyclic``.
         comm: an mpi4py communicator; None is ``MPI.COMM_WORLD``.
         root: the rank that gets the whole array.
 

@@ -57,7 +57,7 @@ def save(self: CutArray, path: str | PathLike[str]) -> None:
             (``.nc``, ``.zarr``, ``.npy``) are refused.
 
     Raises:
-        OSError, TypeError, ValueError: on every rank, as what was wrong on one of them.
+        OSError, TypeError, ValueError: on every rank, for an error on one of them.
     """
     array = redistributed(self, "slab") if self._part.slices is None else self
     comm, target = array.comm, Path(path)
@@ -90,7 +90,7 @@ def _boxes(layout: Layout) -> list[list[list[int]]]:
 
 
 def _write_folder(array: CutArray, folder: Path, attrs: str) -> None:
-    """Write beside what an older manifest names, in the other of two turns; the new manifest then replaces it."""
+    """Write beside the files of an older manifest, in the other of two turns; the new manifest then replaces it."""
     comm, manifest = array.comm, folder / _MANIFEST
 
     def begin() -> tuple[bool, dict[str, Any] | None]:
@@ -203,7 +203,7 @@ def load(
 ) -> Array:
     """Read an array that :meth:`save` wrote, or a data set of any HDF5 file, on any number of ranks. Collective.
 
-    Each rank reads what it needs, and no more.
+    Each rank reads only its part.
 
     Args:
         path: of the file or folder; the same on all ranks.
@@ -213,7 +213,7 @@ def load(
             become ``attrs``.
 
     Raises:
-        OSError, ValueError: on every rank, as what was wrong on one of them.
+        OSError, ValueError: on every rank, for an error on one of them.
     """
     comm = mpi.communicator(comm)
     source = Path(path)
@@ -252,7 +252,7 @@ def _read_folder(folder: Path, comm: MPI.Comm, layout: LayoutName | Layout) -> t
         file = _block_file(folder, rank, said.get("turn", 0))
         stored = np.load(file, mmap_mode="r")
         if stored.shape[len(lead) :] != tuple(len(one) for one in theirs) or stored.dtype != part.dtype:
-            raise ValueError(f"{file} does not hold what the manifest says")
+            raise ValueError(f"{file} does not match the manifest")
         here, there = (
             [positions(one, of) for one, of in zip(shared, ranges, strict=True)] for ranges in (mine, theirs)
         )

@@ -66,7 +66,7 @@ def from_local(
         components: whether the block's first axis counts the components of a vector field.
 
     Raises:
-        ValueError: on every rank if the blocks do not go together.
+        ValueError: on every rank if the blocks cannot be combined.
     """
     comm = mpi.communicator(comm)
 
@@ -183,13 +183,13 @@ def from_function(
     dtype: DTypeLike = None,
     components: int | None = None,
 ) -> Array:
-    """Make an array of what a function says of its points.
+    """Make an array from a function of its points.
 
     Args:
         function: is called once on each rank with an array for each axis, which broadcast to its block; of a vector
             field it gives a sequence of its components.
-        shape: of the whole array without its components, 1 to 4 extents; or a side of a plan, whose transforms say
-            where points lie.
+        shape: of the whole array without its components, 1 to 4 extents; or a side of a plan, whose transforms
+            set the positions of the points.
         comm: an mpi4py communicator; None is ``MPI.COMM_WORLD``.
         layout: how it is cut: ``slab``, ``pencil``, ``brick``, ``cyclic`` or a :class:`Layout`.
         lengths: of the domain, one number or one for each axis: the function gets positions (``points``); None: it gets
@@ -241,7 +241,7 @@ def gather_all(self: CutArray, root: int | None = None) -> NDArray[Any] | None:
 
 
 def owners(array: CutArray) -> str:
-    """Say who owns what, of the first ranks."""
+    """List the parts of the first ranks."""
     layout = array.layout
     lines = [f"{layout._core.describe()} over {layout.ranks} rank{'s' if layout.ranks > 1 else ''}"]
     for rank in range(min(layout.ranks, _LISTED_RANKS)):

@@ -83,7 +83,7 @@ def redistribute(
 
 
 def moved(local: Any, start: Any, to: Any, comm: MPI.Comm, options: dict[str, Any], out: Any = None) -> Any:
-    """Do what :func:`redistribute` does, into ``out`` if it is given; ``local`` may be a function that gives it."""
+    """As :func:`redistribute`, into ``out`` if it is given; ``local`` may be a function that returns it."""
 
     def look() -> tuple[Any, int | None]:
         array = as_array(local() if callable(local) else local)
@@ -124,7 +124,7 @@ def moved(local: Any, start: Any, to: Any, comm: MPI.Comm, options: dict[str, An
 
 
 class Move:
-    """A redistribution that was planned, and what its arrays must look like."""
+    """A redistribution that was planned, and the shapes of its arrays."""
 
     def __init__(self, comm: MPI.Comm, source: Part, destination: Part, told: _core.Options) -> None:
         self._source, self._destination = source, destination
@@ -144,7 +144,7 @@ class Move:
         self._core.close()
 
     def _abandon(self) -> None:
-        """Never end it, for exits where the other ranks may not come to end it too."""
+        """Never end it, for exits in which the other ranks may not end it too."""
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(self._core))
 
 

@@ -34,7 +34,7 @@ _KNOWN = {
 
 
 def _first(ufunc: np.ufunc, dtype: np.dtype[Any]) -> Any:
-    """What changes nothing when it is joined."""
+    """The neutral element of a reduction."""
     if ufunc not in (np.minimum, np.maximum):
         return ufunc.identity
     if dtype.kind == "b":
@@ -46,7 +46,7 @@ def _first(ufunc: np.ufunc, dtype: np.dtype[Any]) -> Any:
 
 
 def wide(array: CutArray) -> Any:
-    """The array in a type whose means and squares do not overflow where NumPy's do not."""
+    """The array in a type whose means and squares overflow only if NumPy's do."""
     half = array.dtype == np.float16
     if not half and array.dtype.kind not in "biu":
         return array
@@ -54,7 +54,7 @@ def wide(array: CutArray) -> Any:
 
 
 def _narrow(value: Any, array: CutArray) -> Any:
-    """A result of ``wide``, in half precision where the array is."""
+    """A result of ``wide``, in half precision if the array is."""
     return np.asarray(value).astype(np.float16)[()] if array.dtype == np.float16 else value
 
 
@@ -64,7 +64,7 @@ def reduce(array: CutArray, ufunc: np.ufunc, axis: Axis) -> Any:
     def mine() -> NDArray[Any]:
         gone = range(array.ndim) if axis is None else axes_of(axis)
         if ufunc not in _KNOWN:
-            raise TypeError(f"{ufunc.__name__}.reduce does not know arrays over many ranks")
+            raise TypeError(f"{ufunc.__name__}.reduce has no version for arrays over ranks")
         axes = tuple(sorted({axis_of(one, array.ndim) for one in gone}))
         kind = ufunc.reduce(np.empty(1, array.dtype)).dtype
         if kind.kind == "c" and ufunc in (np.minimum, np.maximum):
@@ -89,7 +89,7 @@ def _gathered(array: CutArray, mine: Any) -> list[NDArray[Any]]:
 
 
 def _pieces(block: NDArray[Any], array: CutArray) -> list[tuple[tuple[slice, ...], NDArray[Any]]]:
-    """This rank's pieces as views, and where they lie in the whole array."""
+    """This rank's pieces as views, and their places in the whole array."""
     part = array._part
     if part.slices is not None:
         lead = (slice(None),) if part._batched else ()

@@ -25,13 +25,13 @@ def _empty(array: CutArray, axis: int, extent: int) -> CutArray:
 
 
 def place(target: CutArray, there: tuple[Any, ...], source: CutArray, here: tuple[Any, ...]) -> None:
-    """Do target[there] = source[here], wherever both lie. Collective."""
+    """Do target[there] = source[here], across ranks. Collective."""
     taken, wanted = take(source, here), take(target, there)
     put(target, there, taken if same_cuts(taken._part, wanted._part) else redistributed(taken, wanted.layout))
 
 
 def sliceable(array: CutArray) -> CutArray:
-    """The array in a layout that gives each rank one piece. Collective where it is not."""
+    """The array in a layout with one piece a rank. Collective if it has another layout."""
     return redistributed(array, "slab") if array._part.slices is None else array
 
 

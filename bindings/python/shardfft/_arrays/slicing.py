@@ -1,4 +1,4 @@
-"""Parts of arrays that are cut over ranks: each rank keeps what it has of them."""
+"""Parts of arrays that are cut over ranks: each rank keeps its share of them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def common(one: range, other: range) -> range:
 
 
 def positions(indices: range, among: range) -> slice:
-    """Where ``indices`` stand in a range that has them all."""
+    """The positions of ``indices`` in a range that has them all."""
     if not indices:
         return slice(0, 0, 1)
     first, last = ((index - among.start) // among.step for index in (indices[0], indices[-1]))
@@ -62,7 +62,7 @@ def _of_axis(key: Any, extent: int, axis: int) -> int | range:
         if found.step < 0:
             raise IndexError(f"the step of {key} must be above 0")
         if not found:
-            raise IndexError(f"{key} leaves nothing of axis {axis}, which has {extent} indices")
+            raise IndexError(f"{key} selects nothing of axis {axis}, which has {extent} indices")
         return found
     try:
         index = operator.index(key)
@@ -77,14 +77,14 @@ def _of_axis(key: Any, extent: int, axis: int) -> int | range:
 
 
 def _cut(layout: Layout, wanted: Sequence[int | range], rank: int) -> tuple[list[slice | int], list[slice]] | None:
-    """Of ``rank``: what to take of its block, and the indices of that in the result; None where it has nothing."""
+    """Of ``rank``: the share of its block, and its indices in the result; None if it has nothing."""
     slices = layout.local(rank)
     assert slices is not None
     return cut_of(slices, wanted)
 
 
 def cut_of(slices: Sequence[slice], wanted: Sequence[int | range]) -> tuple[list[slice | int], list[slice]] | None:
-    """Of a block that has these indices: what to take of it, and the indices of that in the result; None: nothing."""
+    """Of a block that has these indices: its share, and the indices of that in the result; None: nothing."""
     here: list[slice | int] = []
     there: list[slice] = []
     for part, want in zip(slices, wanted, strict=True):
@@ -116,7 +116,7 @@ def _components(want: int | range | None) -> tuple[slice | int, ...]:
 
 
 def _mine(array: CutArray, key: Any) -> tuple[Any, ...] | None:
-    """The index of a part in this rank's block; None where the rank has nothing of it."""
+    """The index of a part in this rank's block; None if the rank has nothing of it."""
     component, wanted = _split(array, key)
     mine = _cut(array.layout, wanted, array.rank)
     return None if mine is None else (*_components(component), *mine[0])
@@ -125,7 +125,7 @@ def _mine(array: CutArray, key: Any) -> tuple[Any, ...] | None:
 def take(array: CutArray, key: Any) -> Any:
     """Cut out a part of the whole array."""
     if isinstance(key, CutArray):
-        raise IndexError("the elements where another array is true have no layout: use numpy.where, or .local blocks")
+        raise IndexError("elements that a boolean array selects have no layout: use numpy.where, or .local blocks")
     component, wanted = _split(array, key)
     layout, mine = array.layout, _mine(array, key)
     kept = [axis for axis, want in enumerate(wanted) if not isinstance(want, int)]
@@ -149,13 +149,13 @@ def put(array: CutArray, key: Any, value: Any) -> None:
     """Write into a part of the whole array."""
     if isinstance(key, CutArray):
         if key.dtype.kind != "b":
-            raise IndexError(f"an array that says where to write must be one of booleans, not of dtype {key.dtype}")
+            raise IndexError(f"a mask for assignment must be one of booleans, not of dtype {key.dtype}")
         given = [key, value] if isinstance(value, CutArray) else [key]
         for one in given:
             check_alike(array, one)
             if one.components != array.components:
                 raise ValueError(
-                    f"the mask and what it takes must have the array's components, {array.components}, "
+                    f"the mask and the assigned values must have the array's components, {array.components}, "
                     f"not {one.components}"
                 )
         array.local[key.local] = value.local[key.local] if len(given) > 1 else value

@@ -77,7 +77,7 @@ def own() -> Path | None:
 
 
 def figures(machine: dict[str, Any]) -> dict[str, float]:
-    """Give what the file tells of the figures of the cost model (``shardfft::MachineFigures``)."""
+    """Return the file's figures of the cost model (``shardfft::MachineFigures``)."""
     hosts = max(1, len(machine["hosts"]))
     memory = [(one["ranks"], one["bytes_per_second"]) for one in machine["memory"]]
     links = {one["between"]: one for one in machine["links"]}

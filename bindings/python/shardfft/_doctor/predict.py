@@ -42,7 +42,7 @@ def _count(value: int, name: str) -> int:
 
 
 def _figures(chosen: argparse.Namespace) -> tuple[dict[str, float], str]:
-    """Give figures of the machine, and where they are from."""
+    """Return figures of the machine, and their source."""
     kept = None if chosen.gpus_per_node else machine.own()
     path = chosen.machine or (str(kept) if kept and kept.exists() else None)
     if path is None:

@@ -82,12 +82,12 @@ _KNOWN: dict[Any, Callable[..., Any]] = {
 
 
 def call(function: Callable[..., Any], types: Sequence[type], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-    """Do what NumPy's ``function`` does; a TypeError if nobody knows how."""
+    """Call the counterpart of NumPy's ``function``; a TypeError if there is none."""
     if function.__module__ == "numpy.fft":
         return getattr(numpy_fft, function.__name__)(*args, **kwargs)
     if function not in _KNOWN:
         raise TypeError(
-            f"numpy.{function.__name__} does not know arrays over many ranks: take their .local blocks, or gather() "
+            f"numpy.{function.__name__} has no version for arrays over ranks: take their .local blocks, or gather() "
             "them"
         )
     return _KNOWN[function](*args, **kwargs)

@@ -26,7 +26,7 @@ class DistArray(Arithmetic):
     ``scipy.fft.set_backend(shardfft.scipy)``) and ``plan.forward`` take it and give another.
 
     A vector field has an axis of its components before the others, which all ranks hold whole. Slices and ufuncs need
-    no other rank; whatever gives numbers of the whole array is collective.
+    no other rank; calls that return numbers of the whole array are collective.
 
     Example:
         >>> import numpy as np
@@ -39,9 +39,9 @@ class DistArray(Arithmetic):
         1.0
 
     Attributes:
-        local: this rank's block; an array of NumPy, CuPy, PyTorch or JAX. Flat where the layout gives several pieces.
+        local: this rank's block; an array of NumPy, CuPy, PyTorch or JAX. Flat if the layout has several pieces.
         comm: the communicator.
-        attrs: what else is known of the array, a dictionary for :meth:`save`.
+        attrs: other properties of the array, a dictionary for :meth:`save`.
     """
 
     __slots__ = ()
@@ -57,7 +57,7 @@ class DistArray(Arithmetic):
     def __getitem__(self, key: Any) -> Any:
         """Cut out a part of the whole array, by integers and slices with steps above 0.
 
-        Each rank keeps what it has of it, in the same memory. Integers for all axes give a number, for which all ranks
+        Each rank keeps its share of it, in the same memory. Integers for all axes give a number, for which all ranks
         must ask.
         """
         return slicing.take(self, key)

@@ -1,1 +1,1 @@
-"""What PyTorch and JAX need: plans as linear maps, and transforms without MPI."""
+"""For PyTorch and JAX: plans as linear maps, and transforms without MPI."""

@@ -1,4 +1,4 @@
-"""Transforms of sharded JAX arrays: local ones where an axis lies whole, and all-to-alls between, by ``shard_map``."""
+"""Transforms of sharded JAX arrays: local ones along whole axes, and all-to-alls between, by ``shard_map``."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Cut(NamedTuple):
 
 
 def _place(x: Any, mesh: Any, spec: Any) -> tuple[Any, PartitionSpec]:
-    """The mesh and the spec, from the array where the user does not say."""
+    """The mesh and the spec, by default the array's."""
     sharding = getattr(jax.typeof(x) if isinstance(x, jax.core.Tracer) else x, "sharding", None)
     if mesh is None:
         known = jax.sharding.get_abstract_mesh()
@@ -92,7 +92,7 @@ class Problem(NamedTuple):
 
 
 def _final(problem: Problem, cuts: list[Cut], told: bool, mesh: Any, out_spec: Any) -> list[Cut]:
-    """Where the result is cut: as the user says, as the input, or along an axis that divides."""
+    """The cut of the result: the user's, the input's, or along an axis that divides."""
     if out_spec is not None:
         final = cuts_of(mesh, out_spec, len(problem.shape), "out_spec")
         wanted = sorted((cut.name for cut in final), key=str)

@@ -1,4 +1,4 @@
-"""Plans as linear maps that know their adjoints: what gradients go back through, in any array library."""
+"""Plans as linear maps that know their adjoints, for gradients in any array library."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _HALF = {"dct1": (0, -1), "dct3": (0,), "dst3": (-1,)}
 
 
 class Factors:
-    """A number and vectors along axes, by which a local array is multiplied; copies where it lies are kept."""
+    """A number and vectors along axes, by which a local array is multiplied; copies on its device are kept."""
 
     def __init__(self, number: float = 1.0, vectors: dict[int, NDArray[Any]] | None = None) -> None:
         """``vectors``: for each axis values that broadcast to the array."""
@@ -46,11 +46,11 @@ class Factors:
         return Factors(self.number * other.number, products)
 
     def inverse(self) -> Factors:
-        """What undoes the multiplication."""
+        """The factors that undo the multiplication."""
         return Factors(1 / self.number, {axis: 1 / values for axis, values in self.vectors.items()})
 
     def on(self, place: Any, bring: Callable[[NDArray[Any]], Any]) -> list[Any]:
-        """Give what to multiply by, in turn: a number, or arrays that ``bring`` has made once for each ``place``."""
+        """Return the factors in turn: a number, or arrays that ``bring`` has made once for each ``place``."""
         if not self.vectors:
             return [] if self.are_one else [self.number]
         if place not in self._kept:
@@ -79,7 +79,7 @@ def _at(side: Side, axis: int, ends: tuple[int, ...], factor: float, points: int
 
 
 def _waves(side: Side, axis: int) -> NDArray[Any]:
-    """How many waves each number along a Fourier axis stands for; 1 for what is left out."""
+    """How many waves each number along a Fourier axis stands for; 1 for modes that are left out."""
     waves = side._values("weights", axis, None, np.float64)
     return np.where(waves == 0, 1.0, waves)
 
@@ -139,7 +139,7 @@ def _adjoints(plan: Plan) -> dict[str, tuple[str, Factors, Factors]]:
 
 
 class Recipe:
-    """A plan that is always at hand: made anew where it was closed since, as recent plans are."""
+    """A plan that is always at hand: made anew if it was closed since, as recent plans are."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         self._arguments, self._options = arguments, options
@@ -202,7 +202,7 @@ class Linear:
         return self._with_plan(work)
 
     def sides(self) -> tuple[Side, Side]:
-        """What the map takes and gives. Collective where the plan was closed."""
+        """The sides of input and output. Collective if the plan was closed."""
 
         def work(plan: Plan) -> tuple[Side, Side]:
             source, target = plan.input, plan.output if self.what == "forward" else plan.input
@@ -215,7 +215,7 @@ class Linear:
         self._with_plan(lambda plan: plan._refuse(error))
 
     def batched(self, fields: int) -> Linear | None:
-        """The same map of so many fields at once; None where it is to be applied to one after the other."""
+        """The same map of so many fields at once; None if it is to be applied to one after the other."""
         many = self._with_plan.batched(fields) if isinstance(self._with_plan, Recipe) and not self._operator else None
         return None if many is None else Linear(many, self.what, self._before, self._after)
 

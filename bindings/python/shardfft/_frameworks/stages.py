@@ -1,4 +1,4 @@
-"""Which axes are transformed where they lie whole, and which cuts move between: all-to-alls around local transforms."""
+"""The axes that are transformed while they are whole, and the cuts that move between: all-to-alls around local FFTs."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ def chosen_axes(given: Sequence[int] | int | None, ndim: int, argument: str, wha
 
     Args:
         given: the argument.
-        ndim: axes of what is transformed.
+        ndim: axes of the array.
         argument: its name, for messages.
-        what: what is transformed, for messages: ``a tensor``, ``an array``.
+        what: the name of the array in messages: ``a tensor``, ``an array``.
     """
     named = range(ndim) if given is None else [given] if isinstance(given, int) else list(given)
     if not named or any(not -ndim <= axis < ndim for axis in named):
@@ -56,8 +56,8 @@ def stages(
 ) -> list[Transform | Move]:
     """Plan the transform of ``axes`` of an array whose axis ``cuts[i]`` is cut along dimension i of a mesh.
 
-    In the end the cuts are ``final``. Of real transforms one axis must come ``first``, or ``last``. Where a cut may go
-    to several axes, it goes to one that is done, and among those to that of the least ``cost``. Raises ValueError where
+    In the end the cuts are ``final``. Of real transforms one axis must come ``first``, or ``last``. If a cut may go
+    to several axes, it goes to one that is done, and among those to that of the least ``cost``. Raises ValueError if
     all axes are cut.
     """
     here, pending, plan = list(cuts), list(axes), []

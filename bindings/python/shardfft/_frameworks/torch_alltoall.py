@@ -9,7 +9,7 @@ import torch.distributed as dist
 
 
 def chunks(extent: int, pieces: int) -> list[tuple[int, int]]:
-    """Where ``torch.chunk`` cuts an axis: equal pieces, rounded up, of which the last ones may be short or empty."""
+    """The cuts of an axis by ``torch.chunk``: equal pieces, rounded up; the last ones may be short or empty."""
     size = -(-extent // pieces)
     return [(min(i * size, extent), min((i + 1) * size, extent)) for i in range(pieces)]
 

@@ -35,7 +35,7 @@ def is_dtensor(x: Any) -> bool:
 
 
 class _Call(NamedTuple):
-    """A transform of a DTensor: what all ranks must agree in, and where its axes are cut."""
+    """A transform of a DTensor: the properties that all ranks share, and the cuts of its axes."""
 
     name: str
     shape: tuple[int, ...]
@@ -64,7 +64,7 @@ class _Call(NamedTuple):
 
 
 def _gather(mesh: Any, value: Any) -> list[Any]:
-    """What each process of the mesh has, in the mesh's order."""
+    """The values of all processes of the mesh, in the mesh's order."""
     values = [value]
     for axis in reversed(range(mesh.ndim)):
         got: list[Any] = [None] * mesh.size(axis)
@@ -131,7 +131,7 @@ def _told(
     wanted = _local_shape(x.device_mesh, call, shape)
     if tuple(x.to_local().shape) != wanted:
         raise ValueError(
-            f"the local tensor has the shape {tuple(x.to_local().shape)}, where torch.chunk gives {wanted}: make "
+            f"the local tensor has the shape {tuple(x.to_local().shape)}; torch.chunk gives {wanted}: make "
             "DTensors with distribute_tensor, or from_local with their shape and stride"
         )
     return call
@@ -190,7 +190,7 @@ def transform(
 
 
 class _Whole(torch.autograd.Function):
-    """The DTensor of local tensors. Where a gradient comes in other placements, going back is differentiable too."""
+    """The DTensor of local tensors. If a gradient has other placements, the backward pass is differentiable too."""
 
     @staticmethod
     def forward(local: torch.Tensor, mesh: Any, placements: Sequence[Any], shape: Sequence[int]) -> Any:
@@ -284,7 +284,7 @@ def _by_plan(call: _Call, mesh: Any, x: torch.Tensor, ranks: list[int], options:
 
 
 def _by_torch(call: _Call, mesh: Any, x: torch.Tensor) -> torch.Tensor:
-    """Transform axes where they lie whole, and move the cuts between."""
+    """Transform axes while they are whole, and move the cuts between."""
     across, real = call.across, call.dims[-1]
     # Axes that other dimensions of the mesh cut stay as they are.
     still = [axis for i, axis in enumerate(call.cuts) if i not in across and axis is not None]

@@ -39,7 +39,7 @@ def in_type_of(x: torch.Tensor, result: torch.Tensor) -> torch.Tensor:
 
 
 def real_extent(name: str, shape: tuple[int, ...], s: Sequence[int] | None, dims: tuple[int, ...]) -> int:
-    """Give the extent of the last of ``dims`` in the real array; errors unless ``s`` is what the transforms can do."""
+    """Give the extent of the last of ``dims`` in the real array; errors unless the transforms support ``s``."""
     extents = [shape[axis] for axis in dims]
     n = extents[-1]
     if s is not None:

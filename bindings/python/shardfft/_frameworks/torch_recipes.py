@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def asked_of(x: torch.Tensor, *what: Any) -> Any:
-    """What tells a call for a tensor apart from others."""
+    """A key of a call for a tensor."""
     return asking((tuple(x.shape), x.dtype, x.device), *what)
 
 
@@ -41,7 +41,7 @@ def recipe_of(
         comm, x, layout, options: of the call; the first ``whole`` axes of x are a batch, which no layout counts.
         numbers: must not communicate.
         asked: all else that tells the call apart, as fixed values.
-        plan_of: the plan's kind and what is no option of the call, of the tensor and the layout; collective.
+        plan_of: the plan's kind and further arguments, of the tensor and the layout; collective.
     """
     ask = None
     with contextlib.suppress(Exception):  # it is raised again where all ranks are told

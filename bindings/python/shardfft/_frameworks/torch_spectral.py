@@ -80,7 +80,7 @@ class SpectralConv(torch.nn.Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw weights of variance 1 / in_channels; where ranks have one seed, as on any other number of ranks."""
+        """Draw weights of variance 1 / in_channels; if ranks have one seed, the same on any number of ranks."""
         mine = self.modes.local(self.comm.rank)
         assert mine is not None  # slabs and pencils are boxes
         with torch.no_grad():

@@ -1,1 +1,1 @@
-"""What all others stand on: errors, arguments, MPI, words."""
+"""The base of all others: errors, arguments, MPI, words."""

@@ -95,7 +95,7 @@ def abort_on_exception(comm: MPI.Comm | None = None) -> None:
     ``raise SystemExit`` is not seen. A job that is started by ``python -m mpi4py script.py`` ends too.
 
     Args:
-        comm: whose ranks to end, where MPI can tell; None is ``MPI.COMM_WORLD``.
+        comm: its ranks end, if MPI can tell them apart; None is ``MPI.COMM_WORLD``.
 
     Example:
         >>> import shardfft

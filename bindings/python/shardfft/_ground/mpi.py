@@ -77,12 +77,12 @@ def communicator(comm: MPI.Comm | None) -> MPI.Comm:
     global _checked
     if WITHOUT_MPI:
         if comm is not None and comm is not one_process.COMM:
-            raise TypeError(f"shardfft runs in one process without MPI ({_core.why_no_mpi}), where comm must be None")
+            raise TypeError(f"shardfft runs in one process without MPI ({_core.why_no_mpi}); comm must then be None")
         return cast("MPI.Comm", one_process.COMM)
     # Before anything is asked of MPI: its connections are the parent's.
     if _core.mpi_inherited():
         raise ArgumentError(
-            "this process was forked from one that had initialised MPI, which only that process may use: transform "
+            "this process was forked from one that had initialised MPI, and cannot use MPI itself: transform "
             "there, or in processes that are started anew (multiprocessing.get_context('spawn'))"
         )
     from mpi4py import MPI

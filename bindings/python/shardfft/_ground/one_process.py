@@ -1,4 +1,4 @@
-"""The communicator of a process without MPI: what this package asks of mpi4py's, for one rank."""
+"""The communicator of a process without MPI: this package's part of mpi4py's interface, for one rank."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What users are told: errors with their own line, told by one rank, and warnings at their own line."""
+"""Messages for users: errors with their own line, printed by one rank, and warnings at their own line."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def tell_in_notebooks() -> None:
 
 
 def warn_of_copies(side: str) -> None:
-    """Warn at the line that called a plan; not where this package itself did."""
+    """Warn at the line that called a plan, unless this package itself did."""
     level, frame = 1, sys._getframe()
     callers = []
     while frame.f_back is not None and _ours(frame.f_code.co_filename):

@@ -1,1 +1,1 @@
-"""Which rank has which part of an array, and what its block must look like."""
+"""The parts of an array that ranks have, and the form of their blocks."""

@@ -23,7 +23,7 @@ def ranks_alike(one: MPI.Comm, other: MPI.Comm) -> bool:
 
 
 def same_cuts(one: Part, other: Part) -> bool:
-    """Whether both give every rank the same indices, whatever the order of axes in memory."""
+    """Whether both give every rank the same indices, with any order of axes in memory."""
     if one.layout == other.layout:
         return True
     if one.slices is None or other.slices is None or one.layout.shape != other.layout.shape:
@@ -34,12 +34,12 @@ def same_cuts(one: Part, other: Part) -> bool:
 def check_alike(one: CutArray, other: CutArray) -> None:
     """Raise ValueError unless two arrays lie alike, component by component."""
     if not ranks_alike(one.comm, other.comm):
-        raise ValueError("the arrays lie on different communicators")
+        raise ValueError("the arrays have different communicators")
     if one.layout.shape != other.layout.shape:
-        raise ValueError(f"arrays of the shapes {one.shape} and {other.shape} do not go together")
+        raise ValueError(f"arrays of the shapes {one.shape} and {other.shape} cannot be combined")
     if not same_cuts(one._part, other._part):
         raise ValueError(
-            f"the arrays lie in different layouts, {one.layout!r} and {other.layout!r}: bring one to the other's cuts "
+            f"the arrays have different layouts, {one.layout!r} and {other.layout!r}: bring one to the other's cuts "
             "by redistribute(other.layout)"
         )
 
@@ -51,6 +51,6 @@ def lies_as(arrays: Iterable[Any]) -> CutArray:
         check_alike(found[0], other)
     vectors = [one for one in found if one.components is not None]
     if len({one.components for one in vectors}) > 1:
-        raise ValueError(f"fields of {vectors[0].components} and {vectors[1].components} components do not go together")
+        raise ValueError(f"fields of {vectors[0].components} and {vectors[1].components} components cannot be combined")
     # What says most of the indices: a spectrum knows its frequencies.
     return (vectors or found)[0]

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class CutArray:
-    """This rank's block, what it must look like, and the communicator; ``DistArray`` adds the operations."""
+    """This rank's block, its form, and the communicator; ``DistArray`` adds the operations."""
 
     __slots__ = ("_part", "attrs", "comm", "local")
     _part: Part
@@ -35,14 +35,14 @@ class CutArray:
 
     @classmethod
     def _wrap(cls, local: Any, part: Part, comm: MPI.Comm) -> Self:
-        """Take a block, and what it must look like but for its dtype."""
+        """Take a block, and its form except for its dtype."""
         self = object.__new__(cls)
         self.local, self._part, self.comm, self.attrs = local, part, comm, {}
         return self
 
     @property
     def layout(self) -> Layout:
-        """Which rank owns what; of a vector field each of its components."""
+        """The parts of all ranks; for a vector field those of each component."""
         return self._part.layout
 
     @property
@@ -82,7 +82,7 @@ class CutArray:
 
     @property
     def real(self) -> Self:
-        """The real parts; the same memory, where the array's library can."""
+        """The real parts; in the same memory if the array's library can."""
         return self._like(self.local.real)
 
     @property
@@ -112,14 +112,14 @@ class CutArray:
     def __reduce__(self) -> tuple[Any, ...]:
         if self.comm.size > 1:
             raise TypeError(
-                f"a DistArray over {self.comm.size} ranks cannot be pickled, as its communicator cannot: save() it, or "
-                "pickle what gather() gives"
+                f"a DistArray over {self.comm.size} ranks cannot be pickled, nor can its communicator: save() it, or "
+                "pickle the result of gather()"
             )
         return type(self)._of_pickle, (self.local, self.layout, self.components, self.attrs)
 
     @classmethod
     def _of_pickle(cls, local: Any, layout: Layout, components: int | None, attrs: dict[str, Any]) -> Self:
-        """Make an array of one rank, which like one of ``load`` does not know what transforms made it."""
+        """Make an array of one rank, which, like one of ``load``, does not know the transforms that made it."""
         part = Part(layout, dtype_of(local), 0, components or 1, components is not None)
         made = cls._wrap(local, part, mpi.alone())
         made.attrs = attrs
@@ -134,4 +134,4 @@ class CutArray:
     def _spectrum(self) -> Side:
         if isinstance(self._part, Side) and self._part.spectral:
             return self._part
-        raise ValueError("this array is no spectrum: only what a transform has made of another has frequencies")
+        raise ValueError("this array is no spectrum: only results of transforms have frequencies")

@@ -1,4 +1,4 @@
-"""Pictures of who owns what; needs matplotlib."""
+"""Pictures of layouts; needs matplotlib."""
 
 from __future__ import annotations
 
@@ -64,9 +64,9 @@ def draw_layout(layout: Layout, figure: Any = None) -> Any:
 
 
 def plot_layout(self: CutArray, figure: Any = None) -> Any:
-    """Draw which rank owns what, plane by plane, and give matplotlib's figure; no rank needs another for it.
+    """Draw the parts of the ranks, plane by plane, and return matplotlib's figure. Not collective.
 
     Args:
-        figure: where to draw; None makes one.
+        figure: matplotlib's figure to draw in; None makes one.
     """
     return draw_layout(self.layout, figure)

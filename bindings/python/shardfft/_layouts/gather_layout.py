@@ -1,4 +1,4 @@
-"""Layouts of arrays whose ranks know only what they own themselves."""
+"""Layouts of arrays whose ranks know only their own parts."""
 
 from __future__ import annotations
 

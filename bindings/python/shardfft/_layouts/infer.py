@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 
 def layout_of(shape: Sequence[int], layout: LayoutName | Layout | None, comm: MPI.Comm, axis: int = 0) -> Layout:
-    """Give ``layout``, or find it where it is a name or None (runs of an axis). Collective.
+    """Return ``layout``, or find it if it is a name or None (runs of an axis). Collective.
 
     Args:
         shape: of this rank's array.
-        layout: what the user said.
+        layout: the user's argument.
         comm: whose ranks have the array.
-        axis: the one that is cut where the layout is None.
+        axis: the one that is cut if the layout is None.
     """
     said = layout if layout is None or isinstance(layout, str) else type(layout).__name__
     words, shapes = zip(*comm.allgather((said, tuple(shape))), strict=True)

@@ -11,7 +11,7 @@ from .._ground.arguments import axis_of, integer, integers, order_of, shape_of
 
 
 class Piece(NamedTuple):
-    """A part of the global array, and where it lies in its owner's flat local array.
+    """A part of the global array, and its place in its owner's flat local array.
 
     Example:
         >>> import shardfft
@@ -140,7 +140,7 @@ class Layout:
         extents = shape_of(shape)
         number = integer(owner, "owner")
         if not 0 <= number < _ranks(ranks):
-            raise ValueError(f"owner {number} is none of {ranks} ranks")
+            raise ValueError(f"owner {number} is not one of {ranks} ranks")
         return cls._wrap(_core.Layout.single(extents, ranks, number, order_of(order, len(extents))))
 
     @property
@@ -204,7 +204,7 @@ class Layout:
     def _rank(self, rank: int) -> int:
         index = integer(rank, "rank")
         if not 0 <= index < self.ranks:
-            raise ValueError(f"rank {index} is none of the {self.ranks} ranks of this layout")
+            raise ValueError(f"rank {index} is not one of the {self.ranks} ranks of this layout")
         return index
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -1,4 +1,4 @@
-"""A rank's part of an array: what its local array must look like."""
+"""A rank's part of an array: the form of its local array."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def each_of(value: float | Sequence[float], count: int, what: str) -> list[float
 
 
 class Part:
-    """What the local array of ``rank`` must look like; ``batched``: with an axis of the fields before the others."""
+    """The form of the local array of ``rank``; ``batched``: with an axis of the fields before the others."""
 
     _maker = "empty()"  #: what users call for an array that fits
 
@@ -67,7 +67,7 @@ class Part:
         return self.view(np.empty(self.count, self.dtype))
 
     def _empty_as(self, array: Any) -> Any:
-        """Make one of the library of another array, where that is."""
+        """Make one with the library of another array, on its device."""
         library = library_of(array)
         return library.transpose(library.empty(array, self._memory_shape, self.dtype), self._places)
 
@@ -78,7 +78,7 @@ class Part:
     def asarray(self, x: Any) -> Any:
         """Give ``x`` in this side's dtype and memory order; a copy only if it has others.
 
-        Arrays of other libraries stay where they are and keep their kind; anything else becomes a NumPy array. Raises
+        Arrays of other libraries stay on their device and keep their type; anything else becomes a NumPy array. Raises
         ValueError for an array of another shape, and TypeError for one whose numbers have no place in this dtype, as
         complex ones in float64.
         """
@@ -136,7 +136,7 @@ class Part:
         return array.address % self.dtype.alignment == 0
 
     def _of_memory(self, memory: _core.Memory, pending: int = 0) -> Any:
-        """See a plan's memory as an array in memory order: NumPy's, or a DeviceArray where it is a GPU's."""
+        """See a plan's memory as an array in memory order: NumPy's, or a DeviceArray if it is a GPU's."""
         if memory.kind in ("device", "managed"):
             return DeviceArray(memory, self._memory_shape, self.dtype, None, pending)
         flat = memory.numpy()[: self.nbytes].view(self.dtype)  # it is longer where it is for calls in place
@@ -160,8 +160,8 @@ class Part:
     def coordinates(self, spacing: float | Sequence[float] = 1.0, dtype: DTypeLike = None) -> tuple[NDArray[Any], ...]:
         """Positions of this rank's part, index times spacing: for each axis an array that broadcasts.
 
-        All axes count, transformed or not. Points of cosine and sine transforms begin elsewhere: :meth:`points` of a
-        plan's side knows where.
+        All axes count, transformed or not. Points of cosine and sine transforms begin elsewhere: a plan's side has
+        them (:meth:`points`).
 
         Args:
             spacing: distance between two samples; one number, or one for each axis.

@@ -1,4 +1,4 @@
-"""One side of a plan: what a rank's arrays must look like."""
+"""One side of a plan: the form of a rank's arrays."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ _DTYPES = {
 
 
 class Side(Part):
-    """One side of a plan, as this rank sees it: what its local array must look like.
+    """One side of a plan, for this rank: the form of its local array.
 
     Attributes:
-        layout: which rank owns what.
+        layout: the parts of all ranks.
         dtype: type of one element.
         fields: arrays transformed together; if there are several, the local array has a slowest axis for them.
         rank: this rank.
@@ -150,9 +150,9 @@ class Side(Part):
     def weights(self, dtype: DTypeLike = None) -> NDArray[Any]:
         """How many waves each number of a spectrum stands for, as an array that broadcasts to this rank's part.
 
-        2 along the halved axis, where a number stands for k and -k, but 1 at 0 and n/2; 2 along cosine and sine axes,
-        but 1 at the waves 0 and n; else 1. The lone mode of an even number of modes below n has 1/2 where it is split,
-        0 where it is zero. With ``norm="forward"`` the sum of ``weights() * abs(spectrum)**2`` over all ranks is the
+        2 along the halved axis, as a number stands for k and -k, but 1 at 0 and n/2; 2 along cosine and sine axes,
+        but 1 at the waves 0 and n; else 1. The lone mode of an even number of modes below n has 1/2 if it is split,
+        0 if it is zero. With ``norm="forward"`` the sum of ``weights() * abs(spectrum)**2`` over all ranks is the
         mean of ``abs(field)**2`` over all points.
         """
         values = np.ones((1,) * self.layout.ndim if self.slices is not None else (1,))
@@ -174,7 +174,7 @@ class Side(Part):
     def points(self, length: float | Sequence[float], dtype: DTypeLike = None) -> tuple[NDArray[Any], ...]:
         """Positions of this rank's part in a domain: for each axis of the array an array that broadcasts.
 
-        Where the plan's transforms have their points: index times length / n along Fourier axes and those that are not
+        Index times length / n along Fourier axes and those that are not
         transformed; along cosine and sine axes they begin at the wall (dct1, dct3), half a step from it (types II and
         IV of both) or a step from it (dst1, dst3), as docs/operators.md lists.
 

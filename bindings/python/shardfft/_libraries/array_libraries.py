@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Library:
-    """NumPy, and what other libraries do as it does."""
+    """NumPy, and its common ground with other libraries."""
 
     allocates = True  #: has arrays that are not initialised; else a plan's memory is shown to it
     mutable = True
@@ -28,11 +28,11 @@ class Library:
     computes = True  #: reckons in double precision where its arrays are
 
     def empty(self, like: Any, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
-        """Make an array in C order where ``like`` is."""
+        """Make an array in C order on the device of ``like``."""
         return np.empty(shape, dtype)
 
     def bring(self, like: Any, values: NDArray[Any]) -> Any:
-        """Give NumPy's values as an array of this library where ``like`` is."""
+        """Return NumPy's values as an array of this library on the device of ``like``."""
         return values
 
     def adopt(self, like: Any, raw: Any) -> Any:
@@ -60,7 +60,7 @@ class Library:
         return array.astype(dtype)
 
     def where(self, condition: Any, x: Any, y: Any) -> Any:
-        """Take from ``x`` where the condition holds, else from ``y``."""
+        """Elements of ``x`` if the condition holds, else of ``y``."""
         return np.where(condition, x, y)  # CuPy's arrays have a word in it
 
     def refuse_gradients(self, array: Any) -> Any:
@@ -68,7 +68,7 @@ class Library:
         return array
 
     def resolve(self, array: Any) -> Any:
-        """Do what the library has put off, so that the memory holds the numbers."""
+        """Run postponed work of the library, so that the memory holds the numbers."""
         return array
 
     def has_double(self) -> bool:
@@ -157,8 +157,8 @@ class _Torch(Library):
             return array
         if sys.modules["torch"].is_grad_enabled():
             raise TypeError(
-                "this call gives no gradients, but the tensor requires them: shardfft.torch has functions that give "
-                "them, or call it under torch.no_grad(), and know that gradients stop there"
+                "this call has no gradient, but the tensor requires one: use the functions of shardfft.torch, or "
+                "call it under torch.no_grad(), which ends the gradient there"
             )
         return array.detach()
 
@@ -260,7 +260,7 @@ def as_array(x: Any) -> Any:
 
 
 def for_users(raw: Any) -> Any:
-    """Show a plan's memory as a CuPy array where CuPy can be imported, else as it is."""
+    """Show a plan's memory as a CuPy array if CuPy can be imported, else as it is."""
     if not isinstance(raw, DeviceArray) or not _core.gpu_support().startswith("CUDA"):
         return raw
     try:

@@ -91,11 +91,11 @@ class DeviceArray:
         copy: bool | None = None,
     ) -> Any:
         if copy or (dl_device is not None and tuple(dl_device) != self.__dlpack_device__()):
-            raise BufferError("a shardfft.DeviceArray shows its memory only where it is")
+            raise BufferError("a shardfft.DeviceArray cannot move its memory to another device")
         if self._pending and stream != -1:
             _core.order_streams(self.device, self._pending, streams.LEGACY if stream is None else stream)
         if self.dtype.kind not in _KINDS:
-            raise BufferError(f"DLPack knows no elements of the type {self.dtype}")
+            raise BufferError(f"DLPack has no type for elements of {self.dtype}")
         return self._memory.dlpack(_KINDS[self.dtype.kind], self.dtype.itemsize, self.shape, self._steps)
 
     @property

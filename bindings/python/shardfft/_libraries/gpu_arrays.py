@@ -1,4 +1,4 @@
-"""What an array of any library is and where it lies, as DLPack or ``__cuda_array_interface__`` tell."""
+"""Type and place of an array of any library, from DLPack or ``__cuda_array_interface__``."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NO_ORDER = -1
 
 
 class Seen(NamedTuple):
-    """An array, for what only needs its address."""
+    """An array, for code that only needs its address."""
 
     address: int
     shape: tuple[int, ...]
@@ -40,13 +40,13 @@ class Seen(NamedTuple):
 
 
 def refuse_mask(x: Any, name: str = "an array") -> None:
-    """Raise TypeError if elements of a NumPy array are masked: what lies under the mask would be taken for data."""
+    """Raise TypeError if elements of a NumPy array are masked: numbers under the mask would be taken for data."""
     if isinstance(x, np.ma.MaskedArray) and 1 in np.ma.getmask(x).tobytes():
         raise TypeError(f"{name} has masked elements, which cannot be left out: fill them first")
 
 
 def is_array(x: Any) -> bool:
-    """Whether ``x`` is an array that a plan can use where it lies."""
+    """Whether ``x`` is an array that a plan can use in place."""
     return isinstance(x, np.ndarray) or _speaks_dlpack(x) or hasattr(x, "__cuda_array_interface__")
 
 
@@ -85,7 +85,7 @@ def _numpy_type(dtype: Any) -> np.dtype[Any]:
 def see(x: Any, name: str, device: int, stream: int) -> Seen:
     """Describe an array for a plan on GPU ``device``, or on CPUs (-1).
 
-    What ``stream`` is given from now on begins after the work on the array that its library has under way: DLPack has
+    Later work of ``stream`` begins after the work on the array that its library has under way: DLPack has
     the library do that, ``__cuda_array_interface__`` tells the stream to wait for.
     """
     if isinstance(x, np.ndarray):
@@ -96,7 +96,7 @@ def see(x: Any, name: str, device: int, stream: int) -> Seen:
     if hasattr(x, "__cuda_array_interface__"):
         return _see_interface(x.__cuda_array_interface__, name, device, stream)
     raise TypeError(
-        f"{name} must be a NumPy array, or one that knows DLPack or __cuda_array_interface__, not {type(x).__name__}"
+        f"{name} must be a NumPy array, or one with DLPack or __cuda_array_interface__, not {type(x).__name__}"
     )
 
 
@@ -127,7 +127,7 @@ def _see_dlpack(x: Any, name: str, device: int, stream: int) -> Seen:
 
 def _see_interface(interface: dict[str, Any], name: str, device: int, stream: int) -> Seen:
     if interface.get("mask") is not None:
-        raise TypeError(f"{name} has a mask, which plans do not know")
+        raise TypeError(f"{name} has a mask, and plans do not support masks")
     address, fixed = interface["data"]
     shape, dtype = tuple(interface["shape"]), np.dtype(interface["typestr"])
     place, there = _core.memory_place(address or 0)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclasses.dataclass(frozen=True)
 class Place:
-    """Where a rank of a plan runs, and how its calls treat arrays."""
+    """The device of a rank of a plan, and its treatment of arrays."""
 
     device: int = -1  #: -1 for CPUs
     stream: int = 0
@@ -33,7 +33,7 @@ class Place:
             self.in_use.clear()
 
     def follow(self, stream: int) -> None:
-        """Begin what comes next after the work that ``stream`` has now."""
+        """Begin later work after the present work of ``stream``."""
         if stream != self.stream:
             _core.order_streams(self.device, stream, self.stream)
 
@@ -52,7 +52,7 @@ class Place:
 
 
 def places(core: Any, memory: Any, given: bool) -> list[Place]:
-    """Where the members of a plan run; ``given``: on streams of the user's. Collective."""
+    """The devices of the members of a plan; ``given``: on streams of the user's. Collective."""
     members = range(core.members)
     handles, devices = [core.stream(member) for member in members], [core.device(member) for member in members]
     joins = not given and min(devices, default=-1) >= 0
@@ -82,7 +82,7 @@ class Call:
     ) -> None:
         """See both; ``overwrites``: the call may write into ``x``."""
         if overwrites and getattr(x, "requires_grad", False):
-            raise TypeError("x requires gradients, for which it may be needed again: plan without overwrite_input")
+            raise TypeError("x requires gradients, and the backward pass may need x: plan without overwrite_input")
         self._place, self._library, self._out = place, library_of(x), out
         self._like = x = self._library.refuse_gradients(x)
         self._side = destination
@@ -94,13 +94,13 @@ class Call:
             self._own = self._new(allocate)
         seen = self._see_input(x, source)
         if overwrites and not self._library.mutable:
-            raise TypeError("x cannot be a JAX array, which nobody may write to: plan without overwrite_input")
+            raise TypeError("x cannot be a JAX array, because those are read-only: plan without overwrite_input")
         source.check(seen, "x", write=overwrites)
         if out is None:
             target = self._see(self._own, "out", gpu_arrays.NO_ORDER)
         else:
             if not library_of(out).mutable:
-                raise TypeError("out cannot be a JAX array, which nobody may write to: use the array that is returned")
+                raise TypeError("out cannot be a JAX array, because those are read-only: use the returned array")
             target = self._see(library_of(out).refuse_gradients(out), "out", place.stream)
             destination.check(target, "out", write=True)
             if target.address != seen.address and _overlap(target, seen):

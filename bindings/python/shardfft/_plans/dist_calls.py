@@ -22,7 +22,7 @@ def block_for(array: Any, side: Side, comm: MPI.Comm | None, name: str) -> Any:
     if comm is None:
         raise TypeError("plans over devices of one process take lists of arrays, not a DistArray")
     if not ranks_alike(array.comm, comm):
-        raise ValueError(f"{name} lies on another communicator than the plan")
+        raise ValueError(f"{name} has another communicator than the plan")
     if array.layout.shape != side.layout.shape or (array.components or 1) != side.fields:
         wanted = side.layout.shape if side.fields == 1 else (side.fields, *side.layout.shape)
         raise ValueError(f"{name} has the shape {array.shape}, the plan takes {wanted}")

@@ -147,7 +147,7 @@ class HaloExchange:
         self._under_way = x
 
     def end(self) -> None:
-        """End what :meth:`begin` began. Collective."""
+        """Complete :meth:`begin`. Collective."""
         x, self._under_way = self._under_way, ()
         self._core.end(x)
 

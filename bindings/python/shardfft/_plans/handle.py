@@ -1,4 +1,4 @@
-"""What plans over processes and plans over the GPUs of one process have in common: they are open until closed."""
+"""The common part of plans over processes and plans over the GPUs of one process: they are open until closed."""
 
 from __future__ import annotations
 

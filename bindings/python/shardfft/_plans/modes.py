@@ -42,7 +42,7 @@ def shells(
     def mine() -> tuple[NDArray[np.int64], NDArray[Any], float]:
         block = host_array(values)
         if block.dtype.kind == "c":
-            raise TypeError("shells add up real numbers, as abs(spectrum)**2")
+            raise TypeError("shells add up real numbers, such as abs(spectrum)**2")
         k = side.wavenumbers(lengths, np.float64)
         step = width if width is not None else 2 * np.pi / np.max(lengths)
         if not 0 < step < np.inf:

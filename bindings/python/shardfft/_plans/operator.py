@@ -1,4 +1,4 @@
-"""Operators: what ``Plan.apply`` multiplies a spectrum by, between a forward transform and a backward one."""
+"""Operators: factors of ``Plan.apply`` for a spectrum, between a forward transform and a backward one."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class Operator:
     def __init__(
         self, make: Callable[[Sequence[Side]], _core.Operator], conjugate: Callable[[], Operator] | None = None
     ) -> None:
-        """Take what makes the library's operator for a plan's spectra, and its conjugate; None: its factors are real.
+        """Take functions that make the library's operator for a plan's spectra, and its conjugate; None: real factors.
 
         :meth:`array` and the like call this.
         """
@@ -130,12 +130,12 @@ class Operator:
     def calling(cls, change: Callable[[SpectrumPart], object]) -> Operator:
         """No factors, but a function that changes the spectrum in place; each apply calls it for each rank here.
 
-        Whatever the norm, the numbers are those that ``forward`` gives with ``norm="backward"``. On a GPU it enqueues
+        With any norm, the numbers are those of ``forward`` with ``norm="backward"``. On a GPU it enqueues
         its work on ``part.stream`` and does not wait: with CuPy within ``cupy.cuda.ExternalStream(part.stream)``, with
         PyTorch within ``torch.cuda.stream(torch.cuda.ExternalStream(part.stream))``; such calls are not replayed as
-        CUDA graphs. It must not use the plan. What it raises is an error of ``apply`` on all ranks, after which plans
+        CUDA graphs. It must not use the plan. Its exception is an error of ``apply`` on all ranks, after which plans
         of their communicator refuse further calls. With the option ``verify`` it is called twice, on two copies of the
-        spectrum, which must become the same. It cannot be joined with other operators, and gives no gradients.
+        spectrum, which must become the same. It cannot be joined with other operators, and has no gradients.
         """
         if not callable(change):
             raise TypeError(f"change must be a function of a SpectrumPart, not {type(change).__name__}")
@@ -162,7 +162,7 @@ class Operator:
         return made
 
     def _run(self, apply: Callable[..., None], *arguments: Any) -> None:
-        """Apply; errors name what the function raised as their cause."""
+        """Apply; errors have the function's exception as their cause."""
         try:
             apply(*arguments)
         except Error as error:
@@ -174,10 +174,10 @@ class Operator:
     def cuda(cls, text: str, lengths: Iterable[float] | None = None) -> Operator:
         """Factors by CUDA source text, for plans on GPUs.
 
-        ``__device__ complex factor(const double* k, const long long* i)`` gives the factor of a mode from its
-        wavenumbers and its global indices in the spectrum, one an axis. It may return a double too, and must where
+        ``__device__ complex factor(const double* k, const long long* i)`` returns the factor of a mode from its
+        wavenumbers and its global indices in the spectrum, one an axis. It may return a double too, and must if
         spectra are real. ``complex`` has parts re and im, arithmetic, ``conj`` and ``exp``. NVRTC compiles the text
-        when a plan first applies the operator; what it refuses is an error of ``apply``. It can be joined with other
+        when a plan first applies the operator; a compiler error is an error of ``apply``. It can be joined with other
         operators, but not with arrays and functions of the host.
 
         Example:
@@ -250,7 +250,7 @@ class Operator:
         return -1 * self
 
     def __truediv__(self, other: Operator | complex) -> Operator:
-        """The quotient of the factors, and 0 where the divisor is 0, as in :meth:`inverse_laplacian`."""
+        """The quotient of the factors, and 0 if the divisor is 0, as in :meth:`inverse_laplacian`."""
         return self._join(other, _core.Operator.over)
 
     def __rtruediv__(self, other: complex) -> Operator:
@@ -259,7 +259,7 @@ class Operator:
         return NotImplemented if number is None else number._join(self, _core.Operator.over)
 
     def _join(self, other: Operator | complex, join: Callable[..., _core.Operator]) -> Operator:
-        """Join the factors of both; NotImplemented, which operators of Python understand, for what has none."""
+        """Join the factors of both; NotImplemented, which operators of Python understand, for other objects."""
         second = other if isinstance(other, Operator) else _number(other)
         if second is None:
             return NotImplemented
@@ -294,7 +294,7 @@ def _number(value: Any) -> Operator | None:
 
 def _no_conjugate() -> NoReturn:
     raise NotImplementedError(
-        "the operator of a function that is called, or of a convolution gives no gradients: multiply by the factors or "
+        "operators of a called function or of a convolution have no gradients: multiply by the factors or "
         "the kernel's spectrum, with Operator.array"
     )
 
@@ -329,7 +329,7 @@ def _parts(factors: Any, outputs: Sequence[Side]) -> list[NDArray[Any]]:
     if several and len(factors) == len(outputs):
         return [numpy_array(one) for one in factors]  # of one GPU's list the entry alone broadcasts as the list would
     if several and len(outputs) > 1:
-        raise ValueError(f"the plan has {len(outputs)} GPUs: give so many arrays of factors, not {len(factors)}")
+        raise ValueError(f"the plan has {len(outputs)} GPUs: give one array of factors for each, not {len(factors)}")
     return [numpy_array(factors)] * len(outputs)
 
 

@@ -1,4 +1,4 @@
-"""What options of plans may be, for type checkers; written by ``shardfft options --types``."""
+"""Types of the options of plans, for type checkers; written by ``shardfft options --types``."""
 
 from collections.abc import Sequence
 from os import PathLike

@@ -44,7 +44,7 @@ class Option(NamedTuple):
 
 
 def options() -> list[Option]:
-    """List all options of plans: their names, the values that they take, and what they do.
+    """List all options of plans: their names, the values that they take, and their effects.
 
     Example:
         >>> import shardfft
@@ -59,7 +59,7 @@ def _keywords() -> list[Option]:
 
 
 def _value(option: Option, value: Any) -> Any:
-    """Give what the library takes for a value of the user's."""
+    """Return the library's form of a user's value."""
     name = option.name
     if option.type == "flag":
         if not isinstance(value, bool | np.bool_):
@@ -111,7 +111,7 @@ def settle(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _takes(option: Option) -> str:
-    """Say what an option may be, in Markdown."""
+    """Describe the values of an option, in Markdown."""
     if option.choices:
         words = ", ".join(f"`{choice}`" for choice in option.choices)
         return f"a list of {words}" if option.type == "words" else words
@@ -141,7 +141,7 @@ def markdown() -> str:
         "page is made from `src/api/option_table.cpp` by `shardfft options --markdown`; a test compares them.",
         "",
         "*Effect*: plans on CPUs (cpu), plans of processes with a GPU each (gpu), plans over GPUs of one process",
-        "(devices). Elsewhere anything but the default is an error. *Ranks*: what the ranks of a plan must be given;",
+        "(devices). Elsewhere anything but the default is an error. *Ranks*: values that the ranks must pass;",
         "anything else is an error on all of them.",
         "",
         "| option | takes | default | effect | ranks |",
@@ -177,7 +177,7 @@ def _python_type(option: Option) -> str:
 def types() -> str:
     """Write _plans/option_types.py, for type checkers."""
     lines = [
-        '"""What options of plans may be, for type checkers; written by ``shardfft options --types``."""',
+        '"""Types of the options of plans, for type checkers; written by ``shardfft options --types``."""',
         "",
         "from collections.abc import Sequence",
         "from os import PathLike",

@@ -67,7 +67,7 @@ class ParticleMesh:
         dtype: float32 or float64, of fields, positions, weights and values.
         lengths: of the domain, one number or one for each axis; None: the extents, so that positions count points.
         wrap: whether positions outside the domain are taken from its other end, or refused.
-        reach: points beyond the part of its rank where a particle may be.
+        reach: the number of points beyond the part of its rank that a particle may drift.
         comm: an mpi4py communicator; None is ``MPI.COMM_WORLD``.
 
     Example:
@@ -127,7 +127,7 @@ class ParticleMesh:
         return self._rows(rows, (len(rows) if rows.ndim else 0, self.layout.ndim), "positions")
 
     def deposit(self, positions: Any, weights: Any = None) -> NDArray[Any]:
-        """Give this rank's part of the sum of what all particles spread; no weights are 1 each. Collective."""
+        """Return this rank's part of the sum over all particles; without weights each counts 1. Collective."""
 
         def prepare() -> tuple[NDArray[Any], NDArray[Any] | None]:
             rows = self._positions(positions)
@@ -157,7 +157,7 @@ class ParticleMesh:
         return self._read(positions, field, True)
 
     def deposit_adjoint(self, positions: Any, weights: Any, by_field: Any) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Give the gradients by positions and by weights of what has the gradient ``by_field`` by a deposit.
+        """Return the gradients by positions and by weights of a value with the gradient ``by_field`` by a deposit.
 
         Collective.
         """
@@ -165,7 +165,7 @@ class ParticleMesh:
         return slopes if weights is None else slopes * np.asarray(weights, self.dtype)[:, None], values
 
     def interpolate_adjoint(self, positions: Any, field: Any, by_values: Any) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Give the gradients by positions and by the field of what has the gradient ``by_values`` by a value.
+        """Return the gradients by positions and by the field of a value with the gradient ``by_values`` by the values.
 
         Collective.
         """

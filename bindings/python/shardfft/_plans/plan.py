@@ -41,7 +41,7 @@ class Plan(Handle):
     ``close()``, if ranks might drop it at different times: dropping is collective too.
 
     Attributes:
-        comm: the communicator; None where the ranks are GPUs of this process.
+        comm: the communicator; None if the ranks are GPUs of this process.
         inputs, outputs: for each member the :class:`Side` that ``forward`` reads, and the one that it writes.
         devices: the number of each member's GPU; empty for plans on CPUs.
 
@@ -100,12 +100,12 @@ class Plan(Handle):
 
     @property
     def input(self) -> Side:
-        """What ``forward`` reads and ``backward`` writes, of the first member."""
+        """The side that ``forward`` reads and ``backward`` writes, of the first member."""
         return self.inputs[0]
 
     @property
     def output(self) -> Side:
-        """What ``forward`` writes and ``backward`` reads, of the first member."""
+        """The side that ``forward`` writes and ``backward`` reads, of the first member."""
         return self.outputs[0]
 
     @property
@@ -154,7 +154,7 @@ class Plan(Handle):
         does, gives another. Plans over ``devices`` take and give lists of arrays.
 
         On GPUs the work begins after the work on each array that its library has under way on its current stream. Calls
-        with CuPy, PyTorch or JAX arrays return when the work is enqueued; what is given to the current stream later
+        with CuPy, PyTorch or JAX arrays return when the work is enqueued; later work of the current stream
         begins after it. With an option ``stream`` it is enqueued there: until it is done, ``x`` and the result must
         live, and other streams must not use the result. Calls with other arrays wait, unless ``stream`` is given.
 
@@ -180,7 +180,7 @@ class Plan(Handle):
     def apply(self, operator: Operator, x: Any, out: Any = None) -> Any:
         """Transform ``x`` (like ``input``), multiply the spectrum by an operator's factors, transform back. Collective.
 
-        One program, without an exchange between the transforms; whatever the norm, the factor 1 gives ``x`` back. The
+        One program, without an exchange between the transforms; with any norm, the factor 1 returns ``x``. The
         result is like ``input``, and ``out`` may be ``x``. For all kinds but c2r. Arrays are as in :meth:`forward`.
         """
         return self._run("apply", x, out, operator)
@@ -195,7 +195,7 @@ class Plan(Handle):
         try:
             kernels = [kernel] if self.comm is not None else list(kernel)
             if len(kernels) != len(self.inputs):
-                raise ValueError(f"the plan has {len(self.inputs)} GPUs: give so many arrays, not {len(kernels)}")
+                raise ValueError(f"the plan has {len(self.inputs)} GPUs: give one array for each, not {len(kernels)}")
             arrays = [side.asarray(one) for side, one in zip(self.inputs, kernels, strict=True)]
             seen = [
                 gpu_arrays.see(array, "kernel", place.device, place.stream)
@@ -256,7 +256,7 @@ class Plan(Handle):
         members = len(self.inputs)
         outs = [None] * members if out is None else out
         if len(x) != members or len(outs) != members:
-            raise ValueError(f"the plan has {members} GPUs: give so many arrays, not {len(x)} and {len(outs)}")
+            raise ValueError(f"the plan has {members} GPUs: give one array for each, not {len(x)} and {len(outs)}")
         calls = []
         for member in range(members):
             try:
@@ -282,7 +282,7 @@ class Plan(Handle):
             told_by(error, teller(agreed))
 
     def allocate_input(self) -> Any:
-        """Make an input array where exchanges reach it without a copy; not initialised. Collective.
+        """Make an input array that exchanges reach without a copy; not initialised. Collective.
 
         On GPUs it is a CuPy array if CuPy can be imported, else a :class:`DeviceArray`; for the memories ``host`` and
         ``registered`` a NumPy array. Plans over ``devices`` give a list, one array for each GPU.
@@ -309,7 +309,7 @@ class Plan(Handle):
         """Add up numbers like this rank's spectrum over all ranks, each times ``weights()`` of its side. Collective.
 
         With ``norm="forward"`` the mean of ``abs(field)**2`` over all points is
-        ``plan.spectrum_sum(abs(spectrum) ** 2)``, whatever modes are kept.
+        ``plan.spectrum_sum(abs(spectrum) ** 2)``, with any kept modes.
         """
         return _sums.spectrum_sum(*self._modes(values))
 
@@ -326,7 +326,7 @@ class Plan(Handle):
             place.synchronize()
 
     def _abandon(self) -> None:
-        """Never end the plan: for exits where the other ranks may not come to end it too."""
+        """Never end the plan: for exits in which the other ranks may not end it too."""
         self._core.abandon()
 
     def __repr__(self) -> str:

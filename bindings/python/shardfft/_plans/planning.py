@@ -52,17 +52,18 @@ def plan(
 ) -> Plan:
     """Plan a distributed transform. Collective over ``comm``; every rank gives the same arguments.
 
-    :func:`options` and docs/options.md say where options have an effect, and for which of them ranks may differ.
+    :func:`options` and docs/options.md list the plans on which options have an effect, and the options that may differ
+    between ranks.
 
     Args:
         shape: extents of the global input array, 1 to 4 axes: the real array for r2c, the half spectrum for c2r.
-        kind: ``c2c``, ``r2c`` (real to half spectrum), ``c2r`` (half spectrum to real), or ``r2r`` where ``transforms``
+        kind: ``c2c``, ``r2c`` (real to half spectrum), ``c2r`` (half spectrum to real), or ``r2r`` if ``transforms``
             makes cosine and sine transforms along all axes.
         dtype: precision: float32 or complex64 for single, float64 or complex128 for double.
         comm: an mpi4py communicator; None is ``MPI.COMM_WORLD``, unless ``devices`` are given.
-        layout: where the input is: ``slab``, ``pencil``, ``brick``, ``cyclic`` (cut for the ranks of ``comm``) or a
+        layout: of the input: ``slab``, ``pencil``, ``brick``, ``cyclic`` (cut for the ranks of ``comm``) or a
             :class:`Layout`.
-        output: where the output is to be: ``default`` (where the last stage leaves it, the fastest), ``natural`` (the
+        output: layout of the output: ``default`` (that of the last stage, the fastest), ``natural`` (the
             input's cuts), or anything that ``layout`` may be.
         axes: axes to transform; None is all. The last one with a Fourier transform is halved by real transforms.
         n: c2r only: extent of the halved axis in the real array; None is 2 (m - 1), as in ``numpy.fft.irfft``.

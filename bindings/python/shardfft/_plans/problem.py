@@ -1,4 +1,4 @@
-"""What users ask of a plan, checked and in the library's words."""
+"""Users' arguments of a plan, checked and in the library's words."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ class _Group:
     """Plans of the same ranks in the same order, the most recent last.
 
     Making and closing plans is collective, so all members must keep the same plans. They do, because all see the same
-    calls, and because what else a member does with other ranks is counted in another group.
+    calls, and because other calls of a member with other ranks are counted in another group.
     """
 
     def __init__(self, limit: int) -> None:
@@ -76,7 +76,7 @@ _groups: dict[tuple[int, tuple[int, ...]], _Group] = {}
 
 
 def _members(comm: MPI.Comm) -> tuple[int, ...] | None:
-    """Ranks of ``comm`` in the world, or None where they are not all of it.
+    """Ranks of ``comm`` in the world, or None if they are not all of it.
 
     A plan has a communicator of its own, so any communicator of the same ranks in the same order can use it, and it
     outlives the one it was made with.
@@ -107,7 +107,7 @@ def _fixed(value: Any) -> Any:
 
 
 def _find(key: tuple[Any, ...], members: tuple[int, ...] | None, traced: bool, limit: int) -> tuple[_Group | None, int]:
-    """Give the group that may keep the plan, and what it has for ``key``."""
+    """Return the group that may keep the plan, and its entry for ``key``."""
     # A trace is written when its plan ends, and plans must not run on two threads at once.
     if members is None or traced or threading.current_thread() is not threading.main_thread():
         return None, _NEVER
@@ -119,7 +119,7 @@ def _find(key: tuple[Any, ...], members: tuple[int, ...] | None, traced: bool, l
 
 
 def asking(array: Hashable, *what: Any) -> Ask:
-    """Give a key of what a rank's array is and of what the user asks for; None for arguments without a fixed value."""
+    """Return a key of a rank's array and of the user's arguments; None for arguments without a fixed value."""
 
     def fixed(value: Any) -> Hashable:
         kind = type(value)
@@ -140,10 +140,10 @@ def asking(array: Hashable, *what: Any) -> Ask:
 
 
 def asked_again(comm: MPI.Comm, ask: Ask, prepare: Callable[[Kept], T], limit: int = LIMIT) -> tuple[Kept, T] | None:
-    """Give the plan for what all ranks ask, and what ``prepare`` makes of it, if they asked the same together before.
+    """Return the plan for the call of all ranks, and the result of ``prepare``, if they made the same call before.
 
-    Collective: one meeting, of one number a rank. It is that of the call in which the rank last asked so; where the
-    numbers are equal, all ranks ask what they asked in that call, and nothing else of theirs need be compared.
+    Collective: one meeting, of one number a rank. It is that of the rank's last call with these arguments; if the
+    numbers are equal, all ranks repeat that call, and nothing else of theirs need be compared.
     """
     group = None
     if ask is not None and threading.current_thread() is threading.main_thread():
@@ -182,7 +182,7 @@ def recent_plan(
 def kept(
     comm: MPI.Comm, key: tuple[Any, ...], make: Callable[[], Kept], ask: Ask, traced: bool = False, limit: int = LIMIT
 ) -> tuple[Kept, bool]:
-    """Give what was kept for ``key``, or what ``make`` makes, as :func:`recent_plan` does. Collective."""
+    """Return the entry of ``key``, or make it by ``make``, as :func:`recent_plan` does. Collective."""
     group, number = _find(key, _members(comm), traced, limit)
     # Ranks that were called with other arguments, which planning will find, have other plans or none.
     numbers = comm.allgather(number)

@@ -1,4 +1,4 @@
-"""What plans tell about themselves."""
+"""Reports of plans."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _PROGRAMS = ("forward", "backward", "apply")
 
 
 class Report(dict[str, Any]):
-    """A plan's report: a dictionary of what was planned and how long it took, which prints as text.
+    """A plan's report: a dictionary of choices and times, which prints as text.
 
     ``report["forward"]["steps"]`` is a list of the steps of a forward run with the bytes they send and the seconds they
     take; ``report["forward"]["ratio"]`` is the share of communication. The C++ header ``shardfft/report.hpp`` names all
@@ -34,7 +34,7 @@ class Report(dict[str, Any]):
     """
 
     def __init__(self, said: _core.PlanReport) -> None:
-        """Copy what the library tells."""
+        """Copy the library's report."""
         super().__init__(json.loads(said.to_json()))
         self.text: str = said.to_text()  #: the report for people
 
@@ -70,7 +70,7 @@ class Report(dict[str, Any]):
         """Draw the time of each step as bars, activity by activity, and give matplotlib's figure.
 
         Args:
-            figure: where to draw; None makes one.
+            figure: matplotlib's figure to draw in; None makes one.
         """
         made = new_figure(layout="constrained") if figure is None else figure
         programs = [name for name in _PROGRAMS if any(program == name for program, *_ in self.times())]

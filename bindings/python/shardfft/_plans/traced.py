@@ -1,4 +1,4 @@
-"""What gradients and compiled programs keep with a plan."""
+"""Data that gradients and compiled programs keep with a plan."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ _NUMPYS = ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft", "fft2", "ifft2", "rf
 
 
 def as_of_the_whole(name: str) -> str:
-    """Show that a function of an array over ranks gives what NumPy's or SciPy's gives of the whole."""
+    """Show that a function of an array over ranks agrees with NumPy's or SciPy's of the whole."""
     numpys = name in _NUMPYS or name.removeprefix("i") in ("fftn", "rfftn", "rfft", "fftshift")
     module = "np.fft" if numpys else "scipy.fft"
     more = "" if numpys else "        >>> import scipy.fft\n"

@@ -133,7 +133,7 @@ class _Fourier(NamedTuple):
         return self.finished(x, real)
 
     def finished(self, x: CutArray, real: np.dtype[Any]) -> CutArray:
-        """Give the result of the last plan as NumPy would; ``real``: the precision of what was given."""
+        """Give the result of the last plan as NumPy would; ``real``: the precision of the input."""
         if self.kind == "c2r":
             real = np.result_type(real, 1.0)
             return x if x.dtype == real else x.astype(real)
@@ -154,12 +154,12 @@ def _run(
     work: Callable[[CutArray], CutArray],
     check: Callable[[CutArray], object],
 ) -> Any:
-    """Run on an array over ranks, or on this rank's rows of one; ``check`` gives what all ranks must have asked for."""
+    """Run on an array over ranks, or on this rank's rows of one; ``check`` returns the arguments that ranks share."""
     array = a if isinstance(a, CutArray) else from_local(CutArray, a, comm, layout)
 
     def tell() -> object:
         if array is a and (comm is not None or layout is not None):
-            raise TypeError("a DistArray knows its communicator and its layout: give neither")
+            raise TypeError("a DistArray has its own communicator and layout: give neither")
         return check(array)
 
     if array.comm.size > 1:
@@ -175,7 +175,7 @@ def _run(
 def _into(out: Any, result: CutArray, rows: bool = False) -> Any:
     def check() -> None:
         if isinstance(out, CutArray) == rows:
-            raise TypeError("out must be of the kind of the input")
+            raise TypeError("out must be of the input's type")
         if tuple(out.shape) != tuple(result.local.shape if rows else result.shape):
             raise ValueError("output array has wrong shape.")
         if not np.can_cast(result.dtype, dtype_of(out.local if isinstance(out, CutArray) else out), "same_kind"):

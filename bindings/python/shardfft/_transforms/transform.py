@@ -1,4 +1,4 @@
-"""Transforms of arrays that are cut over ranks, by plans that are kept: what all functions in NumPy's manner call."""
+"""Transforms of arrays that are cut over ranks, by plans that are kept: the base of all functions in NumPy's style."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def precision_of(dtype: np.dtype[Any], real: bool) -> str:
 
 
 class Known(NamedTuple):
-    """What all ranks know of each other's arrays."""
+    """The properties of an array that all ranks know."""
 
     precision: str
     is_complex: bool
@@ -47,7 +47,7 @@ class Known(NamedTuple):
 
 
 class Local(NamedTuple):
-    """What this rank brings."""
+    """This rank's input."""
 
     array: Any
     precision: str
@@ -57,7 +57,7 @@ class Local(NamedTuple):
 
     @property
     def known(self) -> Known:
-        """What the others must know of it."""
+        """The properties of it that the others must know."""
         return Known(self.precision, self.is_complex, self.device is not None)
 
 
@@ -71,7 +71,7 @@ def look(x: Any, real: bool, word: str | None = None) -> Local:
 
 
 class Call:
-    """One transform of what this rank has, by a plan that is found in one meeting if all ranks asked so before."""
+    """One transform of this rank's input, by a plan that is found in one meeting if all ranks asked so before."""
 
     _real, _output = "r2r", "natural"  #: the kind of plan of real arrays if no kind is given, and its output
 
@@ -99,7 +99,7 @@ class Call:
         return (plan.forward(array), plan.output) if self._forward else (plan.backward(array), plan.input)
 
     def again(self, *words: Any) -> tuple[Any, Side] | None:
-        """Do what all ranks did when they last gave the same words and arrays alike; None if they did not. Collective.
+        """Repeat the last call of all ranks with the same words and arrays alike; None if there was none. Collective.
 
         The words must say all that :meth:`run` is given.
         """
@@ -113,7 +113,7 @@ class Call:
     def run(
         self, axes: Sequence[int] | int | None, norm: str | None, options: Mapping[str, Any], n: int | None = None
     ) -> tuple[Any, Side]:
-        """Give this rank's part of the result, and what it is. Collective."""
+        """Return this rank's part of the result, and its properties. Collective."""
 
         def prepare() -> tuple[tuple[Local, list[int] | None, dict[str, Any]], Known]:
             local, chosen = self._look(), None if axes is None else axes_of(axes)
@@ -157,7 +157,7 @@ def transform(
     """Transform all ``axes`` alike, as ``along`` says; without a ``kind`` real arrays stay real."""
     if isinstance(x, CutArray):
         if comm is not None or layout is not None:
-            raise TypeError("a DistArray knows its communicator and its layout: give neither")
+            raise TypeError("a DistArray has its own communicator and layout: give neither")
         return transform_array(x, kind, forward, axes, norm, options, n, along)
     call = Call(x, mpi.communicator(comm), layout, kind, forward, along)
     result, target = call.again(axes, norm, options, n) or call.run(axes, norm, options, n)

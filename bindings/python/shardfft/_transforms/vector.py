@@ -49,7 +49,7 @@ def _through_modes(
     slopes = mpi.agree(field.comm, lambda: _slopes(modes._spectrum(), lengths))
     library = library_of(modes.local)
     if not library.mutable:
-        raise TypeError("the arrays of this library cannot be written: take NumPy's, CuPy's or PyTorch's")
+        raise TypeError("arrays of this library are read-only: use NumPy's, CuPy's or PyTorch's")
     part = modes._part._with_fields(field.layout.ndim if vector else None)
     changed = work(modes.local, tuple(library.bring(modes.local, one) for one in slopes))
     if vector:  # in the memory order of spectra, so that plans take it as it is

@@ -49,11 +49,11 @@ class FFT3DMPIWithShardfft(BaseFFTMPI):
         return 0, 1, 2
 
     def get_seq_indices_first_K(self) -> tuple[int, ...]:  # noqa: N802
-        """Say where this process's part of a spectrum begins."""
+        """Return the first indices of this process's part of a spectrum."""
         return _starts(self._plan.output)
 
     def get_seq_indices_first_X(self) -> tuple[int, ...]:  # noqa: N802
-        """Say where this process's part of a field begins."""
+        """Return the first indices of this process's part of a field."""
         return _starts(self._plan.input)
 
     def get_shapeX_loc(self) -> tuple[int, ...]:  # noqa: N802

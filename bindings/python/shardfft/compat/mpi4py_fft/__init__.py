@@ -1,10 +1,10 @@
 """The interface of mpi4py-fft over plans of shardfft: programs run with the import changed.
 
 ``PFFT``, ``newDistArray``, ``DistArray``, ``Subcomm`` and ``Pencil`` take the arguments and have the attributes that
-mpi4py-fft's have, with the words of its documentation; ``fftw`` and ``libfft`` have its transforms of one process. What
-differs: one plan makes the whole transform, so that further options of planners have no effect. Beyond four axes, and
-if ``backend`` calls functions of the program, each group of axes is transformed by itself. Where ``padding`` leaves an
-even number of modes, the one without a partner is split as shardfft's option ``lone_mode`` says. Files are written by
+mpi4py-fft's have, with the words of its documentation; ``fftw`` and ``libfft`` have its transforms of one process.
+Differences: one plan makes the whole transform, so further options of planners have no effect. Beyond four axes, and
+if ``backend`` calls functions of the program, each group of axes is transformed by itself. If ``padding`` leaves an
+even number of modes, the one without a partner is split as by shardfft's option ``lone_mode``. Files are written by
 process 0.
 
 Refused by name: numbers of extended precision, FFTW's half-complex transforms.

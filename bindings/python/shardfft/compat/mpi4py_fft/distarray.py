@@ -42,7 +42,7 @@ class DistArray(np.ndarray):
         global_shape: of the whole array, with the axes of a tensor's components before the others.
         subcomm: how the array is cut: a :class:`Subcomm`, processes along each axis, or None for as many axes as can
             be.
-        val: what to fill it with; None leaves it as it is.
+        val: a number to fill it with; None leaves it as it is.
         dtype: type of one element.
         buffer: memory to use.
         alignment: an axis that is not cut, not counting those of components.
@@ -114,7 +114,7 @@ class DistArray(np.ndarray):
 
     @property
     def substart(self) -> tuple[int, ...]:
-        """Where this block begins in the whole array."""
+        """The first indices of this block in the whole array."""
         return (0,) * self.rank + self._p0.substart
 
     @property
@@ -169,7 +169,7 @@ class DistArray(np.ndarray):
         return result
 
     def get_pencil_and_transfer(self, axis: int) -> tuple[Pencil, Transfer]:
-        """Give the pencil along another axis, and what moves arrays there."""
+        """Return the pencil along another axis, and the transfer of arrays there."""
         return self._p0._towards(axis % self.dimensions, self.dtype)
 
     def redistribute(self, axis: int | None = None, out: DistArray | None = None) -> DistArray:
@@ -231,8 +231,8 @@ def newDistArray(  # noqa: N802
 
     Args:
         pfft: the transform.
-        forward_output: whether it is for spectra, or for what ``forward`` takes.
-        val: what to fill it with.
+        forward_output: whether it is for spectra, or for inputs of ``forward``.
+        val: a number to fill it with.
         rank: number of axes of components, each as long as the array has axes.
         view: whether to give the plain array of NumPy, whose ``base`` knows the rest.
 

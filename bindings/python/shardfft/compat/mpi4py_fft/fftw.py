@@ -80,12 +80,12 @@ class FFT:
     Args:
         input_array: its shape and type are planned.
         output_array: has those of the result.
-        axes: axes to transform; the last one is halved where one side is real.
+        axes: axes to transform; the last one is halved if one side is real.
         kind: ``C2C_FORWARD``, ``C2C_BACKWARD``, ``R2C`` or ``C2R``, or for real numbers on both sides one of
             ``FFTW_REDFT*`` and ``FFTW_RODFT*``, or one for each axis.
         threads: of OpenMP.
         flags: have no effect.
-        normalization: what a call with ``normalize=True`` multiplies by.
+        normalization: the factor of a call with ``normalize=True``.
         modes: for each of ``axes`` how many modes the side of the spectrum has; None: all.
 
     Example:
@@ -150,12 +150,12 @@ class FFT:
 
     @property
     def input_array(self) -> NDArray[Any]:
-        """What a call without arrays reads."""
+        """The input of a call without arrays."""
         return self._input
 
     @property
     def output_array(self) -> NDArray[Any]:
-        """What a call without arrays writes."""
+        """The output of a call without arrays."""
         return self._output
 
     def get_normalization(self) -> float:
@@ -170,7 +170,7 @@ class FFT:
         self._input, self._output = input_array, output_array
 
     def print_plan(self) -> None:
-        """Print what the plans do, and how long each step took."""
+        """Print the steps of the plans, with their times."""
         for made, _, _ in self._steps:
             print(made.report())
 
@@ -350,7 +350,7 @@ def planner_of(transform: Any) -> Callable[..., FFT]:
 
 
 def get_fftw_lib(dtype: DTypeLike) -> object | None:
-    """Say whether numbers of a type can be transformed: None where they cannot."""
+    """Say whether numbers of a type can be transformed: None if they cannot."""
     return np.dtype(dtype) if np.dtype(dtype).char in "fdFD" else None
 
 

@@ -173,7 +173,7 @@ def by_name(path: str, domain: Any, mode: str) -> HDF5File | NCFile:
 
 
 def _entries(fields: Mapping[str, Sequence[Any]], as_scalar: bool) -> Iterator[tuple[str, Any, Any]]:
-    """Give names, arrays and what is cut out of them; ``as_scalar``: each component as an array of its own."""
+    """Return names, arrays and their cuts; ``as_scalar``: each component as an array of its own."""
     for name, entries in fields.items():
         for entry in entries:
             array, cut = entry if isinstance(entry, tuple | list) else (entry, None)
@@ -216,7 +216,7 @@ def _replace(group: Any, name: str, data: Any) -> None:
 
 
 def _together(comm: MPI.Comm, work: Any, everywhere: bool = False) -> None:
-    """Do on rank 0, or everywhere, what all wait for; what the first that fails raises, all raise."""
+    """Work on rank 0, or everywhere, while all wait; all raise the error of the first that fails."""
     error = None
     if everywhere or comm.rank == 0:
         try:

@@ -1,4 +1,4 @@
-"""Transforms of one process in both directions, with padding: what :class:`PFFT` is made of beyond four axes."""
+"""Transforms of one process in both directions, with padding: the parts of :class:`PFFT` beyond four axes."""
 
 from __future__ import annotations
 
@@ -36,15 +36,15 @@ def _with_modes(values: NDArray[Any], axis: int, count: int) -> NDArray[Any]:
 
 
 class Called:
-    """A function in the place of a planned transform; what it gives is copied to ``output_array``.
+    """A function in the place of a planned transform; its result is copied to ``output_array``.
 
     Args:
         function: called with the input and ``words``.
         arrays: the input and the output of this direction.
         axes: the last one has as many modes in the spectrum as that array, and in the function as the other one.
         spectrum: which of ``arrays`` that is.
-        factor: what results are multiplied by.
-        normalization: what a call with ``normalize=True`` multiplies by beside.
+        factor: of the results.
+        normalization: a further factor of a call with ``normalize=True``.
         words: for the function.
     """
 
@@ -115,9 +115,9 @@ class FFT:
     """A transform of an array of this process, and its inverse.
 
     Args:
-        shape: of what ``forward`` takes; with ``padding`` the padded one.
+        shape: of inputs of ``forward``; with ``padding`` the padded one.
         axes: axes to transform, the last of them first. None: all.
-        dtype: of what ``forward`` takes.
+        dtype: of inputs of ``forward``.
         padding: how many times as many points as modes the axis has; one for each axis of the array, or one for all.
         backend: ``numpy``, ``scipy`` and ``mkl_fft`` call those functions in ``transforms`` that are a program's own,
             with the words ``axes`` and ``s`` (``scipy``: ``shape``); ``scipy`` gives all modes of real numbers.

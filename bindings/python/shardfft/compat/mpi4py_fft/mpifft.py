@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Stage(NamedTuple):
-    """What mpi4py-fft would do at once; up to four axes all stages are one plan."""
+    """One stage of mpi4py-fft; up to four axes all stages are one plan."""
 
     axes: tuple[int, ...]
     backend: str = "shardfft"
@@ -34,7 +34,7 @@ class Transform:
 
     Args:
         xfftn: one direction of each stage.
-        transfer: what moves the array from one stage to the next.
+        transfer: of the array from one stage to the next.
         pencil: how the array is cut before the first and after the last one.
     """
 
@@ -45,12 +45,12 @@ class Transform:
 
     @property
     def input_array(self) -> NDArray[Any]:
-        """What a call without arrays reads."""
+        """The input of a call without arrays."""
         return self._xfftn[0].input_array
 
     @property
     def output_array(self) -> NDArray[Any]:
-        """What a call without arrays writes."""
+        """The output of a call without arrays."""
         return self._xfftn[-1].output_array
 
     @property
@@ -83,7 +83,7 @@ class Transform:
         return output_array
 
     def _take(self, input_array: Any, output_array: Any) -> None:
-        """Copy the input, where it and the output have the shapes that were planned."""
+        """Copy the input, if it and the output have the planned shapes."""
         fftw.check_shape(input_array, self.input_array)
         fftw.check_shape(output_array, self.output_array)
         if input_array is not None:
@@ -169,11 +169,11 @@ class PFFT:
         comm: a communicator, or a :class:`Subcomm` with an entry for each axis.
         shape: of the whole array that ``forward`` takes; with ``padding`` before it is padded.
         axes: axes to transform, or groups of axes; the last is transformed first, and halved if real. None: all.
-        dtype: of what ``forward`` takes: float32, float64, complex64 or complex128.
+        dtype: of inputs of ``forward``: float32, float64, complex64 or complex128.
         grid: processes along each axis, -1 for as many as there are.
         padding: for each axis how many times as many points as modes it has, as 1.5; False for none.
-        collapse: whether to join groups of axes where no exchange lies between them.
-        backend: as for :class:`libfft.FFT`; where it calls functions, each group of axes is transformed by itself.
+        collapse: whether to join groups of axes without an exchange between them.
+        backend: as for :class:`libfft.FFT`; if it calls functions, each group of axes is transformed by itself.
             ``cupy`` transforms arrays on GPUs, of CuPy, PyTorch, JAX or others that know DLPack.
         transforms: for groups of axes a pair of :mod:`.fftw`'s names: ``{(1, 2): (dctn, idctn)}``, or of functions.
         darray: an array whose shape, type and cuts to take.

@@ -22,12 +22,12 @@ class OnGpu:
 
     @functools.cached_property
     def input_array(self) -> Any:
-        """What a call without arrays reads; made when it is asked for."""
+        """The input of a call without arrays; made at its first use."""
         return zeros_on_gpu(self._owner, self._from.shape, self._from.dtype)
 
     @functools.cached_property
     def output_array(self) -> Any:
-        """What a call without arrays writes; made when it is asked for."""
+        """The output of a call without arrays; made at its first use."""
         return zeros_on_gpu(self._owner, self._to.shape, self._to.dtype)
 
     def __call__(

@@ -20,7 +20,7 @@ _key: int | None = None  # MPI's name for what is kept with a communicator
 
 
 def _forget(comm: MPI.Comm, key: int, kept: dict[Any, list[MPI.Comm]]) -> None:
-    """Free what was made of a communicator that is freed."""
+    """Free the objects of a communicator that is freed."""
     from mpi4py import MPI
 
     if comm not in (MPI.COMM_WORLD, MPI.COMM_SELF):  # those end with MPI, which then frees all of them
@@ -152,7 +152,7 @@ class Pencil:
         return Transfer(comm, shape, dtype, self.subshape, self.axis, pencil.subshape, pencil.axis)
 
     def _towards(self, axis: int, dtype: np.dtype[Any]) -> tuple[Pencil, Transfer]:
-        """Give the pencil along another axis and what moves arrays there, which are made once."""
+        """Return the pencil along another axis and the transfer of arrays there, which are made once."""
         if (axis, dtype) not in self._transfers:
             pencil = self.pencil(axis)
             self._transfers[axis, dtype] = pencil, self.transfer(pencil, dtype)
@@ -162,10 +162,10 @@ class Pencil:
         return tuple(slice(first, first + n) for first, n in zip(self.substart, self.subshape, strict=True))
 
     def _layout(self) -> Layout:
-        """Say what every process has. Collective."""
+        """Return the parts of all processes. Collective."""
         whole = self.subcomm.whole
         if whole is None:
-            raise ValueError("these communicators are not of a Subcomm, so nobody knows who the others are")
+            raise ValueError("these communicators do not belong to a Subcomm")
         return Layout.boxes(
             self.shape, [[(one.start, one.stop) for one in box] for box in whole.allgather(self._box())]
         )

@@ -1,4 +1,4 @@
-"""Descriptions of HDF5 files for ParaView and VisIt, as XDMF: which array is which field of which step, and where."""
+"""Descriptions of HDF5 files for ParaView and VisIt, as XDMF: the array of each field and step, and its place."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def generate_xdmf(
             for kind in ("2D", "3D") if group.attrs["rank"] == 0 else ():
                 for step, cut, data in _fields(group.get(kind, {}), int(kind[0])):
                     if data.dtype.kind == "c":
-                        raise ValueError(f"{data.name} is complex, which these programs do not show")
+                        raise ValueError(f"{data.name} is complex, and these programs show real fields only")
                     steps[cut][step].append((name, data))
         for cut, fields in steps.items():
             path = os.path.splitext(h5filename)[0] + ("_" + cut if cut else "") + ".xdmf"
@@ -51,7 +51,7 @@ def generate_xdmf(
 
 
 def _fields(group: Any, ndim: int) -> list[tuple[int, str, Any]]:
-    """List step, cut (empty for a whole field) and data of what a group has."""
+    """List step, cut (empty for a whole field) and data of a group."""
     found = []
     for one, data in group.items():
         if hasattr(data, "items"):
@@ -90,7 +90,7 @@ def _item(parent: Any, values: Any, kind: str, shape: Any = None) -> Any:
 
 
 def _grid(grid: Any, h5filename: str, cut: str, data: Any, periodic: Any) -> list[int]:
-    """Say where the points lie: three axes, of which a plane has one with a single point. Gives the extents."""
+    """Write the positions of the points: three axes; a plane has one with a single point. Returns the extents."""
     group = data.file[data.name.split("/")[1]]
     whole = [int(n) for n in group.attrs["shape"]]
     fixed = [int(one) if one != "slice" else None for one in cut.split("_")] if cut else [None] * len(whole)
@@ -118,7 +118,7 @@ def _grid(grid: Any, h5filename: str, cut: str, data: Any, periodic: Any) -> lis
 
 
 def _place(group: Any, axis: int, extent: int, periodic: Any) -> tuple[Any, float | None]:
-    """Give the coordinates along an axis of the whole array, and the distance of neighbours where it is one."""
+    """Return the coordinates along an axis of the whole array, and the distance of neighbours if it is constant."""
     if "mesh" in group:
         return np.asarray(group[f"mesh/x{axis}"]), None
     origin, length = (float(one) for one in group[f"domain/x{axis}"])

@@ -7,6 +7,7 @@ import pytest
 
 import shardfft
 from shardfft import _command
+from shardfft._doctor import facts
 from shardfft._plans import option_types, options
 
 ROOT = Path(__file__).parents[2]
@@ -16,6 +17,7 @@ ROOT = Path(__file__).parents[2]
     ("path", "text", "command"),
     [
         (ROOT / "docs/options.md", options.markdown, "shardfft options --markdown > docs/options.md"),
+        (ROOT / "docs/variables.md", facts.markdown, "shardfft options --variables > docs/variables.md"),
         (Path(option_types.__file__), options.types, "shardfft options --types > .../_plans/option_types.py"),
     ],
 )

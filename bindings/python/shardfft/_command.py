@@ -15,7 +15,7 @@ import time
 import numpy
 
 from . import __version__, _core
-from ._doctor import doctor, predict, selftest
+from ._doctor import doctor, facts, predict, selftest
 from ._ground import mpi
 from ._ground.errors import Error
 from ._ground.telling import teller
@@ -40,6 +40,7 @@ def _parser() -> argparse.ArgumentParser:
     table = commands.add_parser("options", help="the options of plans")
     texts = table.add_mutually_exclusive_group()
     texts.add_argument("--markdown", action="store_true", help="as docs/options.md")
+    texts.add_argument("--variables", action="store_true", help="environment variables instead, as docs/variables.md")
     texts.add_argument("--types", action="store_true", help="for type checkers")
     kernels = commands.add_parser("compile", help="compile the GPU kernels of a size, with or without a GPU")
     kernels.add_argument("shape", help="extents of the array, as 1176x1176x1176")
@@ -102,10 +103,12 @@ def _harness(words: list[str]) -> int:
     return subprocess.call([sys.executable, "-m", "shardfft_bench", *words])
 
 
-def _show_options(markdown: bool, types: bool) -> int:
-    if markdown or types:
-        print(options.markdown() if markdown else options.types(), end="")
-        return 0
+def _show_options(chosen: argparse.Namespace) -> int:
+    write = {"markdown": options.markdown, "types": options.types, "variables": facts.markdown}
+    for name, text in write.items():
+        if getattr(chosen, name):
+            print(text(), end="")
+            return 0
     for option in options.options():
         print(f"{option.name}: {option.sentence} ({', '.join(option.effect)}; default {option.default!r})")
     return 0
@@ -163,7 +166,7 @@ def main(arguments: list[str] | None = None) -> int:
         elif chosen.command == "compile":
             status = _compile(chosen)
         else:
-            status = _info() if chosen.command == "info" else _show_options(chosen.markdown, chosen.types)
+            status = _info() if chosen.command == "info" else _show_options(chosen)
         sys.stdout.flush()
     except BrokenPipeError:
         # Who reads has seen enough, as `head` has. What is left must not be written at exit.

@@ -13,16 +13,46 @@ from .. import _core
 from .._ground import mpi
 from .mpi_settings import single_copy
 
-#: Variables that this package and its library read, and those of the repository's own tools. A test compares them with
+#: Variables that this package and its library read: for which use, and with which meaning. A test compares them with
 #: the sources.
-VARIABLES = [
-    *("SHARDFFT_BULK_COPIES", "SHARDFFT_CACHE", "SHARDFFT_COMPILER", "SHARDFFT_FFTW_ERRORS", "SHARDFFT_FFTW_OPTIONS"),
-    *("SHARDFFT_JIT", "SHARDFFT_LAMMPS_FFT", "SHARDFFT_LAMMPS_OPTIONS", "SHARDFFT_LAMMPS_TIMES", "SHARDFFT_LANES"),
-    *("SHARDFFT_MPI", "SHARDFFT_MPI_DEVICE"),
-    *("SHARDFFT_STANDIN_DEVICES", "SHARDFFT_STANDIN_MEMORY", "SHARDFFT_STANDIN_SEED"),
-]
+VARIABLES = {
+    "SHARDFFT_BULK_COPIES": ("GPUs", "0: as on GPUs before Hopper, which have no bulk tensor copies"),
+    "SHARDFFT_CACHE": ("GPUs", "the folder of compiled kernels, by default shardfft in XDG_CACHE_HOME or ~/.cache; "
+                       "empty: none are kept. A folder that another user owns or may write is not used"),
+    "SHARDFFT_COMPILER": ("GPUs", "the program that compiles kernels, a name that begins with /, by default "
+                          "shardfft/kernel-compiler beside the library; any other name: none"),
+    "SHARDFFT_FFTW_ERRORS": ("FFTW's interface", "anything but 0: refusals are written to stderr"),
+    "SHARDFFT_FFTW_OPTIONS": ("FFTW's interface", "options of all plans, as exchange=p2p local_fft=fftw"),
+    "SHARDFFT_JIT": ("GPUs", "0: no kernel is compiled while a plan is made"),
+    "SHARDFFT_LAMMPS_FFT": ("LAMMPS", "original: LAMMPS' own transforms run, and are timed alike"),
+    "SHARDFFT_LAMMPS_OPTIONS": ("LAMMPS", "options of all plans, as effort=measure"),
+    "SHARDFFT_LAMMPS_TIMES": ("LAMMPS", "1: the number of transforms of each plan, and their time, go to stderr"),
+    "SHARDFFT_LANES": ("CPUs", "avx512, avx2 or baseline: the longest vectors that the local FFT lanes may use; by "
+                       "default the processor's longest"),
+    "SHARDFFT_MPI": ("Python", "none: all functions work in one process, without MPI"),
+    "SHARDFFT_MPI_DEVICE": ("GPUs", "1: MPI takes device memory, 0: it does not; by default MPI is asked"),
+    "SHARDFFT_STANDIN_DEVICES": ("the GPU stand-in of tests", "the number of its devices, 4 by default"),
+    "SHARDFFT_STANDIN_MEMORY": ("the GPU stand-in of tests", "memory of each device in MiB, 4096 by default"),
+    "SHARDFFT_STANDIN_SEED": ("the GPU stand-in of tests", "where its random order of work begins, 1 by default"),
+}  # fmt: skip
 #: Beginnings of the names that the repository's own tools and tests read.
 TOOLS = tuple("SHARDFFT_" + name for name in ("BENCH_", "BUILT", "RANDOM_", "ROOT", "SECONDS", "TEST_"))
+
+
+def markdown() -> str:
+    """Write docs/variables.md."""
+    lines = [
+        "# Environment variables",
+        "",
+        "The library and the Python package read these variables, and no others that begin with `SHARDFFT_`. Set",
+        "them before the program starts. `shardfft options --variables` makes this page; a test compares it with the",
+        "sources.",
+        "",
+        "| variable | for | meaning |",
+        "|---|---|---|",
+    ]
+    lines += [f"| `{name}` | {reader} | {meaning} |" for name, (reader, meaning) in VARIABLES.items()]
+    return "\n".join(lines) + "\n"
 
 
 def _text(path: Path) -> str:

@@ -207,19 +207,19 @@ class Operator:
 
     @classmethod
     def laplacian(cls, lengths: Iterable[float] | None = None) -> Operator:
-        """-|k|**2 over the transformed axes."""
+        """``-|k|**2`` over the transformed axes."""
         made = _core.Operator.laplacian(_lengths(lengths))
         return cls(lambda *_: made)
 
     @classmethod
     def inverse_laplacian(cls, lengths: Iterable[float] | None = None) -> Operator:
-        """-1 / |k|**2, and 0 for the mean: the solution of Poisson's equation whose mean is 0."""
+        """``-1 / |k|**2``, and 0 for the mean: the solution of Poisson's equation whose mean is 0."""
         made = _core.Operator.inverse_laplacian(_lengths(lengths))
         return cls(lambda *_: made)
 
     @classmethod
     def gaussian(cls, sigma: float, lengths: Iterable[float] | None = None) -> Operator:
-        """exp(-sigma**2 |k|**2 / 2): smoothing by a Gaussian of width ``sigma``, in the unit of the lengths."""
+        """``exp(-sigma**2 |k|**2 / 2)``: smoothing by a Gaussian of width ``sigma``, in the unit of the lengths."""
         if not isinstance(sigma, Real):
             raise TypeError(f"sigma must be a number, not {sigma!r}")
         made = _core.Operator.gaussian(float(sigma), _lengths(lengths))

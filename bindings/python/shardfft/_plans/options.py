@@ -153,7 +153,7 @@ def markdown() -> str:
         cells += [", ".join(option.effect), _AGREEMENT[option.agreement]]
         lines.append("| " + " | ".join(cells) + " |")
     for option in table:
-        lines += ["", f"### {option.name}", *textwrap.wrap(option.sentence, 118)]
+        lines += ["", f"## {option.name}", *textwrap.wrap(option.sentence, 118)]
     lines += ["", "In Python `real_extent` is called `n`, and None stands for the default of any option."]
     return "\n".join(lines) + "\n"
 

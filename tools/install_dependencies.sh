@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs the system packages that are missing: install_dependencies.sh [GROUP...], groups: tests, ci, lint, hip, clang, arm,
-# programs (of others, which tests run over this library); what the library, the Python package and the drivers need is always looked for.
+# Installs the system packages that are missing: install_dependencies.sh [GROUP...], groups: tests, ci, lint, docs, hip,
+# clang, arm, programs (of others, which tests run over this library); what the library, the Python package and the drivers need is always looked for.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
@@ -11,6 +11,7 @@ for group in "$@"; do
     tests) packages+=(libgtest-dev gfortran pkg-config) ;;
     ci) packages+=(libmpich-dev mpich abigail-tools xz-utils mpi-default-dev dpkg-dev debhelper lintian) ;;
     lint) packages+=(cppcheck) ;;
+    docs) packages+=(doxygen) ;;
     programs) packages+=(lammps lammps-examples mpb-mpi) ;;
     hip) packages+=(clang-19 libamdhip64-dev) ;;
     clang) packages+=(clang libomp-dev) ;;

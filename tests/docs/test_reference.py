@@ -1,0 +1,117 @@
+"""What the reference is made of is complete: each public declaration has a sentence, each page a place in the site."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+
+import pytest
+import yaml
+from blocks import ROOT
+
+sys.path.insert(0, str(ROOT / "docs" / "site"))
+import comments
+import fortran
+import pictures
+import reference
+
+PACKAGE = ROOT / "bindings/python/shardfft"
+#: Declarations whose names say all; and of C the handles, which base.h explains together.
+PLAIN = {
+    "buffer.hpp": ["data", "as", "bytes"],
+    "error.hpp": ["code"],
+    "gpu.hpp": ["memory_place"],
+    "layout.hpp": ["empty", "at", "last", "contains", "axes", "shape", "ranks"],
+    "operator.hpp": ["Lengths", "OnSpectrum", "rep"],
+    "option_table.hpp": ["OptionType", "OptionRow", "option_table"],
+    "options.hpp": ["algorithm_names", "exchange_names"],
+    "particles.hpp": ["ParticleOptions"],
+    "poisson.hpp": ["AxisBoundary", "PoissonOptions", "layout"],
+    "report.hpp": ["Step", "to_text"],
+    "types.hpp": ["bytes", "opposite"],
+    "c/base.h": [f"shardfft_{name}" for name in ("layout", "options", "plan", "operator", "redistribution", "halo",
+                 "particle_mesh", "migration", "side", "buffer", "report")],
+    "c/layout.h": ["shardfft_layout_axes"],
+    "c/side.h": ["shardfft_side_layout"],
+    "options": ["shardfft_options%free"],
+    "plans": ["shardfft_plan%forward_in_place", "shardfft_plan%backward_in_place"],
+    "sides": ["shardfft_side%layout", *(f"shardfft_report%{name}" for name in ("to_text", "to_json", "free"))],
+    "particles": ["shardfft_particle_mesh"],
+}  # fmt: skip
+HEADERS = sorted((ROOT / "include/shardfft").rglob("*.h*"))
+
+
+@pytest.mark.parametrize("header", HEADERS, ids=lambda path: path.name)
+def test_declarations_have_comments(header):
+    name = str(header.relative_to(ROOT / "include/shardfft"))
+    assert set(comments.lacking(header.read_text())) <= set(PLAIN.get(name, []))
+
+
+@pytest.mark.parametrize("name", fortran.MODULES)
+def test_procedures_of_fortran_have_comments(name):
+    assert set(fortran.Module(name).lacking()) <= set(PLAIN.get(name, []))
+
+
+def test_a_declaration_without_a_comment_is_found():
+    header = "namespace shardfft {\n/// A sentence.\nvoid run();\nvoid run(int n);\n\nvoid walk();\n"
+    header += "int speed(int a,\n  int b);\n"
+    header += "struct Named {\n  int plain = 0;\n};\nnamespace detail {\nvoid hidden();\n}\n}\n"
+    assert comments.lacking(header) == ["walk", "speed", "Named"]
+    assert comments.for_doxygen(header, False).count("/// A sentence.") == 2
+    assert "/** Two of them. */\nint b(void);" in comments.for_doxygen(
+        "/* Two of them. */\nint a(void);\nint b(void);\n", True
+    )
+
+
+def _definitions() -> dict[str, ast.AST]:
+    """The classes and functions of the package by their names."""
+    found = {}
+    for path in sorted(PACKAGE.rglob("*.py")):
+        for node in ast.parse(path.read_text()).body:
+            if isinstance(node, ast.ClassDef | ast.FunctionDef) and "overload" not in map(
+                ast.unparse, node.decorator_list
+            ):
+                found.setdefault(node.name, node)
+    return found
+
+
+def _without(name: str, node: ast.AST, known: dict[str, ast.AST]) -> list[str]:
+    """What a name and the methods of its class lack."""
+    found = [] if ast.get_docstring(node) else [name]
+    for one in getattr(node, "body", []) if isinstance(node, ast.ClassDef) else []:
+        marks = " ".join(ast.unparse(mark) for mark in getattr(one, "decorator_list", []))
+        if (
+            isinstance(one, ast.FunctionDef)
+            and not one.name.startswith("_")
+            and not re.search("overload|setter", marks)
+        ):
+            found += _without(f"{name}.{one.name}", one, known)
+    for base in getattr(node, "bases", []):
+        if isinstance(base, ast.Name) and base.id in known:
+            found += _without(base.id, known[base.id], known)
+    return found
+
+
+def test_public_names_of_python_have_docstrings():
+    known = _definitions()
+    texts = [(PACKAGE / f"{name}.py").read_text() for name in ("__init__", "fft", "scipy", "torch", "jax")]
+    names = {name for text in texts for node in ast.parse(text).body if isinstance(node, ast.Assign)
+             and ast.unparse(node.targets[0]) == "__all__" for name in ast.literal_eval(node.value)}  # fmt: skip
+    assert len(names & known.keys()) > 35
+    assert [one for name in sorted(names & known.keys()) for one in _without(name, known[name], known)] == []
+
+
+def test_pages_are_there():
+    """Those that sections of the site name, and in the reference all names of the package."""
+    sections = yaml.safe_load((ROOT / "docs/site/contents.yaml").read_text())
+    pages = {page for section in sections.values() for page in section["pages"] if not page.startswith("reference/")}
+    assert [page for page in pages if not (ROOT / page).is_file()] == []
+    text = " ".join(reference.pages().values())
+    assert {name for name in reference.public_names() if f"shardfft.{name}\n" not in text} == set()
+    shown = {name for _, names in reference.PYTHON.values() for name in names.split()}
+    assert shown <= reference.public_names()
+
+
+def test_pictures_are_those_of_the_program():
+    assert {path.name: path.read_text() for path in pictures.FOLDER.glob("*.svg")} == pictures.pictures()

@@ -37,7 +37,7 @@ ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "bench" / "results"
 SPEC = re.compile(r"<!-- records\n(.*?)-->", re.DOTALL)
 POINT = ("shape", "kind", "precision", "layout", "output", "placement", "ranks", "network", "threads", "grid")
-LIST = "| item | what | status |"  # a table that the manifest makes
+LIST = "| item | content | status |"  # a table that the manifest makes
 ANY = range(1, 9999)  # numbers of ranks
 OURS = ("shardfft", "shardfft-gpu", "shardfft-group", "shardfft-slab", "share")
 

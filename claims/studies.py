@@ -157,7 +157,7 @@ def count_faults(known: dict, counted: dict[str, int]) -> list[str]:
 
 def list_of_items(paper: str, known: dict) -> str:
     """The list of all items of a paper, as its page shows it."""
-    lines = ["| item | what | status | what lacks |", "|---|---|---|---|"]
+    lines = ["| item | content | status | missing |", "|---|---|---|---|"]
     for item in known["items"]:
         if item["id"].startswith(f"{paper}-"):
             name = f"`{item['id']}`"

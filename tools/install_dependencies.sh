@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the system packages that are missing: install_dependencies.sh [GROUP...], groups: tests, ci, lint, docs, hip,
-# clang, arm, programs (of others, which tests run over this library); what the library, the Python package and the drivers need is always looked for.
+# clang, arm, sim, programs (of others, which tests run over this library); what the library, the Python package and the drivers need is always looked for.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
@@ -15,6 +15,7 @@ for group in "$@"; do
     programs) packages+=(lammps lammps-examples mpb-mpi) ;;
     hip) packages+=(clang-19 libamdhip64-dev) ;;
     clang) packages+=(clang libomp-dev) ;;
+    sim) packages+=(libsimgrid-dev) ;;
     arm) packages+=(g++-aarch64-linux-gnu qemu-user-static) ;;
     *) die "unknown group of packages '$group'" ;;
   esac

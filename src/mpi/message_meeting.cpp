@@ -1,5 +1,7 @@
 #include "mpi/message_meeting.hpp"
 
+#include "mpi/request.hpp"
+
 namespace shardfft {
 
 namespace {
@@ -51,11 +53,7 @@ void MessageMeeting::start_round() {
 bool MessageMeeting::done() {
   while (round_ < rounds_.size()) {
     Round& round = rounds_[round_];
-    int complete = 0;
-    check_mpi(
-        MPI_Testall(static_cast<int>(round.requests.size()), round.requests.data(), &complete, MPI_STATUSES_IGNORE),
-        "MPI_Testall");
-    if (complete == 0) return false;
+    if (!all_done(static_cast<int>(round.requests.size()), round.requests.data())) return false;
     hear(round.heard);
     ++round_;
     start_round();

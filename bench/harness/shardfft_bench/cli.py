@@ -14,7 +14,7 @@ import sys
 import warnings
 from pathlib import Path
 
-from . import __version__, campaign, execute, experiments
+from . import __version__, campaign, execute, experiments, simulate
 from .errors import BenchError
 from .launch import Launcher
 from .libraries import find_libraries, table
@@ -223,6 +223,7 @@ def add_commands(commands) -> None:
     _add_run(bench)
     _add_paper(commands)
     _add_study(commands)
+    simulate.add_commands(commands)
     report = commands.add_parser(
         "report", help="one HTML page with its pictures (PNG, SVG, PDF) and tables (CSV, LaTeX)"
     )

@@ -29,6 +29,8 @@ _HARNESS = {
     "table": "print medians as text, Markdown or CSV",
     "compare": "compare two sets of results",
     "libraries": "list the libraries that can be measured here",
+    "machines": "list machines that can be simulated",
+    "simulate": "run the library on a machine one does not have",
 }
 
 

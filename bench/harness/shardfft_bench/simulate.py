@@ -1,0 +1,308 @@
+"""`simulate`: the library's own code on machines one does not have, under SimGrid's SMPI (docs/simulation.md).
+
+Each number of ranks, and each process grid, is one run of the simulator; a finished run is a line of JSON, and is not run again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import concurrent.futures
+import json
+import math
+import os
+import random
+import re
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from . import machines
+from .errors import BenchError
+
+LAYOUTS = ("slab", "pencil", "brick")
+#: SimGrid's stock factors are of one Ethernet cluster, and bend times that are bound by bandwidth by up to two.
+FLAGS = {
+    "smpi/simulate-computation": "no",
+    "smpi/bw-factor": "0:1",
+    "smpi/lat-factor": "0:1",
+    "smpi/send-is-detached-thresh": "0",
+    "smpi/shared-malloc-blocksize": "16777216",
+    "smpi/test": "0",
+    "smpi/iprobe": "0",
+    "smpi/grow-injected-times": "no",
+    "smpi/wtime": "0",
+    "network/crosstraffic": "0",
+    "network/weight-S": "0",
+    "contexts/stack-size": "1024",
+}
+#: Words of the program that no option has.
+MORE: dict[str, str] = {}
+
+
+def program() -> Path:
+    """The folder with the simulator: SHARDFFT_SIM, else that of the repository's `./run simulator`."""
+    own = os.environ.get("SHARDFFT_SIM")
+    found = Path(own) if own else Path(__file__).resolve().parents[3] / "build" / "sim" / "sim"
+    if not (found / "shardfft_sim.so").exists() or shutil.which("smpirun") is None:
+        raise BenchError(f"no simulator in {found}: build it with `./run simulator`, or name its folder in SHARDFFT_SIM")
+    return found
+
+
+def numbers(text: str, separator: str, what: str) -> list[int]:
+    """Whole numbers above 0: 1024^3 or 90x80x70 for x, 4,8,16 for a comma."""
+    if separator == "x" and (power := re.fullmatch(r"(\d+)\^([1-4])", text)):
+        text = "x".join([power[1]] * int(power[2]))
+    found = text.split(separator)
+    if not all(one.isdecimal() and 0 < int(one) < 2**31 for one in found):
+        raise BenchError(f"--{what} is '{text}'; it must be like {'1024^3 or 90x80x70' if separator == 'x' else '4,8,16'}")
+    return [int(one) for one in found]
+
+
+def places(machine: machines.Machine, nodes: int, ranks: int, placement: str) -> list[str]:
+    """The host of each rank: nodes in order, or in one that `random:SEED` draws."""
+    order = list(range(nodes))
+    if placement.startswith("random"):
+        random.Random(placement).shuffle(order)
+    together = machine.ranks_per_node
+    return [f"n{order[rank // together]}r{rank % together}" for rank in range(ranks)]
+
+
+def grids(shape: list[int], ranks: int) -> list[list[int]]:
+    """All process grids of pencils in which no rank has nothing."""
+    return [[a, ranks // a] for a in range(1, ranks + 1) if ranks % a == 0 and a <= min(shape) and ranks // a <= min(shape)]
+
+
+def expected(task: dict[str, Any]) -> tuple[float, float]:
+    """About how many seconds of a processor and bytes of memory a simulation takes (docs/simulation.md says how this was found)."""
+    ranks = task["ranks"]
+    sides = task["grid"] or [math.isqrt(ranks), ranks / max(1, math.isqrt(ranks))]
+    peers = ranks if task["layout"] == "slab" else sum(sides)
+    flows = ranks * min(peers, ranks) * 4
+    hops = {"switch": 1, "fat_tree": 1.5, "dragonfly": 2, "torus": 5}[task["topology"]]
+    return 1 + flows * hops * 60e-6, 150e6 + ranks * (0.4e6 + 1e3 * peers)
+
+
+def _limited(most: float) -> None:
+    resource.setrlimit(resource.RLIMIT_DATA, (int(most), int(most)))
+
+
+def run(machine: machines.Machine, task: dict[str, Any], most_memory: float, limit: float) -> dict[str, Any]:
+    """One simulation: what the program printed, or {"failed": why}."""
+    folder = program()
+    platform, nodes = machine.platform(task["ranks"])
+    words = {**machine.words(task["ranks"]), "mode": task["mode"], "shape": ",".join(map(str, task["shape"])), "input": task["layout"]}
+    words |= {name: task[name] for name in ("algorithm", "exchange", "chunks")}
+    words |= MORE
+    if task["grid"]:
+        words["grid"] = ",".join(map(str, task["grid"]))
+    with tempfile.NamedTemporaryFile("w", suffix=".hosts") as hosts:
+        hosts.write("\n".join(places(machine, nodes, task["ranks"], task["placement"])) + "\n")
+        hosts.flush()
+        command = ["smpirun", "-np", str(task["ranks"]), "-platform", str(folder / "shardfft_platform.so"), "-hostfile", hosts.name]
+        command += ["-no-privatize", *(f"--cfg={name}:{value}" for name, value in FLAGS.items()), "--log=root.thresh:critical"]
+        command += [str(folder / "shardfft_sim.so"), *(f"{name}={value}" for name, value in words.items())]
+        environment = {**os.environ, "SHARDFFT_SIM_PLATFORM": platform, "OMP_NUM_THREADS": "1"}
+        began = time.monotonic()
+        try:
+            ended = subprocess.run(
+                command, env=environment, capture_output=True, text=True, timeout=limit, preexec_fn=lambda: _limited(most_memory)
+            )
+        except subprocess.TimeoutExpired:
+            return {"failed": f"it took more than {limit:g} s"}
+    lines = [line for line in ended.stdout.splitlines() if line.startswith("{")]
+    if ended.returncode != 0 or not lines:
+        said = [line for line in ended.stderr.splitlines() if line.startswith("error: ")] or ended.stderr.splitlines()[-1:]
+        return {"failed": said[0].removeprefix("error: ") if said else f"the simulator ended with {ended.returncode}"}
+    return {**json.loads(lines[-1]), "wall_seconds": time.monotonic() - began}
+
+
+class Kept:
+    """A file of JSON lines: the finished runs by what was asked."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.found: dict[str, dict[str, Any]] = {}
+        if path.exists():
+            for line in path.read_text(encoding="utf-8").splitlines():
+                try:
+                    entry = json.loads(line)
+                    self.found[self.key(entry["task"])] = entry["result"]
+                except (json.JSONDecodeError, KeyError, TypeError):
+                    continue  # cut off when the last run was killed
+
+    @staticmethod
+    def key(task: dict[str, Any]) -> str:
+        return json.dumps(task, sort_keys=True)
+
+    def add(self, task: dict[str, Any], result: dict[str, Any]) -> None:
+        self.found[self.key(task)] = result
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        with self.path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps({"task": task, "result": result}) + "\n")
+
+
+def tasks(machine: machines.Machine, options: argparse.Namespace) -> list[dict[str, Any]]:
+    """One for each number of ranks, each algorithm and each grid."""
+    shape = numbers(options.shape, "x", "shape")
+    result = []
+    for ranks in numbers(options.ranks, ",", "ranks"):
+        machine.platform(ranks)  # refuses
+        for algorithm in options.algorithm.split(","):
+            layout = options.layout or ("brick" if "cannon" in algorithm or "brick" in algorithm else "pencil")
+            if algorithm == "slab" and options.layout is None:
+                layout = "slab"
+            chosen: list[list[int]] = [[]]
+            if options.grid == "all":
+                chosen = grids(shape, ranks)
+            elif options.grid:
+                chosen = [numbers(options.grid, "x", "grid")]
+            elif "cannon" in algorithm:
+                chosen = [machines.near_cube(ranks, len(shape))]
+            for grid in chosen:
+                result.append(
+                    {
+                        "machine": machine.name,
+                        "figures": machine.figures,
+                        "network": machine.network,
+                        "topology": machine.network["topology"],
+                        "shape": shape,
+                        "ranks": ranks,
+                        "algorithm": algorithm,
+                        "exchange": options.exchange,
+                        "chunks": options.chunks,
+                        "layout": layout,
+                        "grid": grid,
+                        "placement": options.placement,
+                        "mode": "check" if options.check else "model",
+                    }
+                )
+    return result
+
+
+def told_before(waiting: list[dict[str, Any]], options: argparse.Namespace) -> str:
+    """What the runs will take; throws where one needs more memory than allowed."""
+    costs = [expected(task) for task in waiting]
+    seconds, most = sum(cost[0] for cost in costs) / options.jobs, max((cost[1] for cost in costs), default=0)
+    if most > options.memory * 1e9:
+        raise BenchError(f"a simulation needs about {most / 1e9:.2g} GB of memory; --memory allows {options.memory:g} GB")
+    return f"{len(waiting)} simulations, about {seconds:.3g} s, {options.jobs} at once with {most / 1e9:.2g} GB at most each"
+
+
+def simulate(options: argparse.Namespace) -> int:
+    """The command: runs what is not there yet, and tells all."""
+    machine = machines.read(options.machine)
+    every = tasks(machine, options)
+    kept = Kept(Path(options.into) / f"{machine.name}.jsonl")
+    waiting = [task for task in every if Kept.key(task) not in kept.found]
+    print(told_before(waiting, options), file=sys.stderr)
+    program()
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        started = {pool.submit(run, machine, task, options.memory * 1e9, options.limit): task for task in waiting}
+        for number, done in enumerate(concurrent.futures.as_completed(started), 1):
+            task, result = started[done], done.result()
+            if "failed" not in result:
+                kept.add(task, result)
+            else:
+                kept.found[Kept.key(task)] = result
+            print(f"{number} of {len(waiting)}: {label(task)}: {outcome(result)}", file=sys.stderr)
+    results = [(task, kept.found[Kept.key(task)]) for task in every]
+    print(table(results))
+    if not options.check and not options.no_plot:
+        print(plot(results, Path(options.into) / f"{machine.name}.png"))
+    return 0 if all("failed" not in result and result.get("error", 0) < 1e-12 for _, result in results) else 3
+
+
+def label(task: dict[str, Any]) -> str:
+    grid = " " + "x".join(map(str, task["grid"])) if task["grid"] else ""
+    return f"{task['algorithm']}{grid} {task['exchange']} on {task['ranks']} ranks"
+
+
+def seconds(result: dict[str, Any]) -> float:
+    """Of one transform: the mean of the way there and the way back."""
+    return (result["forward"] + result["backward"]) / 2
+
+
+def outcome(result: dict[str, Any]) -> str:
+    if "failed" in result:
+        return f"failed: {result['failed']}"
+    return f"error {result['error']:.1e}" if "error" in result else f"{seconds(result):.4g} s"
+
+
+def table(results: list[tuple[dict[str, Any], dict[str, Any]]]) -> str:
+    """Time, efficiency beside the fewest ranks of the same algorithm, share of communication, grid; * the best grid of its count."""
+    lines = [f"{'ranks':>6s} {'algorithm':18s} {'grid':>12s} {'exchange':14s} {'seconds':>10s} {'efficiency':>10s} {'r':>6s}"]
+    best: dict[tuple[str, int], float] = {}
+    for task, result in results:
+        if "forward" in result:
+            key = (task["algorithm"], task["ranks"])
+            best[key] = min(best.get(key, math.inf), seconds(result))
+    for task, result in results:
+        start = f"{task['ranks']:6d} {task['algorithm']:18s} {'x'.join(map(str, task['grid'])) or 'auto':>12s} {task['exchange']:14s}"
+        if "forward" not in result:
+            lines.append(f"{start} {outcome(result)}")
+            continue
+        algorithm = task["algorithm"]
+        fewest = min(ranks for name, ranks in best if name == algorithm)
+        efficiency = best[algorithm, fewest] * fewest / (seconds(result) * task["ranks"])
+        ratio = result["report"]["forward"].get("ratio")
+        star = "*" if task["grid"] and seconds(result) == best[algorithm, task["ranks"]] else ""
+        lines.append(f"{start} {seconds(result):10.4g} {efficiency:10.2f} {'' if ratio is None else f'{ratio:.2f}':>6s}{star}")
+    return "\n".join(lines)
+
+
+def plot(results: list[tuple[dict[str, Any], dict[str, Any]]], path: Path) -> str:
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    figure, axes = pyplot.subplots(figsize=(6, 4))
+    for algorithm in sorted({task["algorithm"] for task, _ in results}):
+        points: dict[int, float] = {}
+        for task, result in results:
+            if task["algorithm"] == algorithm and "forward" in result:
+                points[task["ranks"]] = min(points.get(task["ranks"], math.inf), seconds(result))
+        axes.loglog(sorted(points), [points[ranks] for ranks in sorted(points)], marker="o", label=algorithm)
+    task = results[0][0]
+    axes.set_title(f"{'x'.join(map(str, task['shape']))} complex double on {task['machine']}, simulated")
+    axes.set_xlabel("ranks")
+    axes.set_ylabel("seconds of one transform")
+    axes.legend()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path, dpi=120, bbox_inches="tight")
+    pyplot.close(figure)
+    return str(path)
+
+
+def add_commands(commands: Any) -> None:
+    """Adds `machines` and `simulate`."""
+    listing = commands.add_parser("machines", help="machines that can be simulated")
+    listing.add_argument("name", nargs="?", help="one of them, or a file: all its figures and their sources")
+    listing.set_defaults(act=_machines)
+    words = commands.add_parser("simulate", help="run the library on a machine one does not have")
+    words.add_argument("--machine", required=True, help="of `machines`, or the path of a YAML file")
+    words.add_argument("--shape", required=True, help="of the array of complex doubles, as 1024^3 or 90x80x70")
+    words.add_argument("--ranks", required=True, help="as 24,48,96")
+    words.add_argument("--algorithm", default="pencil", help="one or several, as pencil,slab (%(default)s)")
+    words.add_argument("--exchange", default="alltoallv", help="of messages (%(default)s)")
+    words.add_argument("--layout", choices=LAYOUTS, help="of the input (by the algorithm)")
+    words.add_argument("--grid", help="of processes, as 8x16; all: every one, for pencils")
+    words.add_argument("--chunks", type=int, default=1, help="(%(default)s)")
+    words.add_argument("--placement", default="linear", help="of ranks on nodes: linear, or random:SEED")
+    words.add_argument("--check", action="store_true", help="move real data, and compare with a transform of the whole array")
+    words.add_argument("--into", default="results/simulated", help="folder of the results; what is there is not run again")
+    words.add_argument("--jobs", type=int, default=1, help="simulations at once (%(default)s)")
+    words.add_argument("--memory", type=float, default=4, help="GB that one simulation may take (%(default)s)")
+    words.add_argument("--limit", type=float, default=1800, help="seconds that one may take (%(default)s)")
+    words.add_argument("--no-plot", action="store_true")
+    words.set_defaults(act=simulate)
+
+
+def _machines(options: argparse.Namespace) -> int:
+    print(machines.description(machines.read(options.name)) if options.name else machines.listing())
+    return 0

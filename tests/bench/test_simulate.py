@@ -1,0 +1,183 @@
+"""Simulated machines: their files, the command, and the simulator where it is built (`./run simulator`)."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+from conftest import ROOT
+
+from shardfft_bench import cli, machines, simulate
+from shardfft_bench.errors import BenchError
+
+SIMULATOR = ROOT / "build" / "sim" / "sim" / "shardfft_sim.so"
+simulated = pytest.mark.skipif(
+    not (SIMULATOR.exists() and shutil.which("smpirun")), reason="no simulator: ./run simulator"
+)
+MESSAGES = ["alltoall", "alltoallv", "alltoallw", "p2p", "p2p_pipelined", "p2p_alltoall", "pairwise_xor", "ring", "hierarchical"]
+
+
+@pytest.mark.parametrize("name", machines.available())
+def test_every_machine_is_whole(name):
+    machine = machines.read(name)
+    words, nodes = machine.platform(machine.ranks() if machine.ranks() < 10000 else 64)
+    assert machine.name == name and words.startswith("topology=")
+    assert nodes * machine.ranks_per_node >= min(machine.ranks(), 64)
+    assert all(machine.sources[figure] for figure in machines.FIGURES)
+
+
+def changed(tmp_path, old, new):
+    text = (machines.machines_folder() / "zbox.yaml").read_text()
+    assert old in text
+    file = tmp_path / "mine.yaml"
+    file.write_text(text.replace(old, new))
+    return str(file)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("nodes: 144\n", "", "nodes lacks"),
+        ("nodes: 144", "nodes: none", "nodes is 'none'; it must be a whole number"),
+        ("nodes: 144", "nodes: 143", "is not one of 143 nodes"),
+        ("topology: torus", "topology: ring", "topology of switch, fat_tree, torus, dragonfly"),
+        ("shape: [12, 12]", "rings: 12", "a torus has no rings"),
+        ("value: 662e+6", "value: fast", "link_bandwidth is 'fast'; it must be a number above 0"),
+        ("value: 662e+6", "value: -1", "link_bandwidth is -1"),
+        ("overhead:", "overheard:", "overhead lacks"),
+        ('source: "Athlon MP: 256 KB of L2"', 'source: ""', "cache_bytes must be {value: number, source: text}"),
+        ("title:", "title: [", "is not YAML"),
+    ],
+)
+def test_bad_machine_files_are_refused_with_a_sentence(tmp_path, old, new, said):
+    with pytest.raises(BenchError, match=said.replace("(", r"\(").replace("{", r"\{")):
+        machines.read(changed(tmp_path, old, new))
+
+
+def test_a_copied_file_is_a_machine(tmp_path):
+    machine = machines.read(changed(tmp_path, "title: zBox", "title: mine"))
+    assert machine.name == "mine" and machine.title.startswith("mine")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--machine", "eniac", "--shape", "8^3", "--ranks", "2"], "no machine 'eniac'; known: alvarez"),
+        (["--machine", "zbox", "--shape", "8^3", "--ranks", "289"], "zbox has 288 ranks on 144 nodes, and 289 are asked for"),
+        (["--machine", "zbox", "--shape", "8^3", "--ranks", "0"], "--ranks is '0'"),
+        (["--machine", "zbox", "--shape", "8^5", "--ranks", "2"], "--shape is '8^5'"),
+        (["--machine", "summit", "--shape", "8^3", "--ranks", "65536"], "GB of memory; --memory allows 4 GB"),
+    ],
+)
+def test_impossible_simulations_are_refused_before_they_start(tmp_path, capsys, words, said):
+    assert cli.main(["simulate", *words, "--into", str(tmp_path)]) == cli.MISTAKE
+    assert said in capsys.readouterr().err
+
+
+def test_the_list_names_every_machine_and_a_name_its_sources(capsys):
+    assert cli.main(["machines"]) == 0
+    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == machines.available()
+    assert cli.main(["machines", "summit"]) == 0
+    assert "figure 3.3" in capsys.readouterr().out
+
+
+def test_tori_are_near_cubes():
+    assert [machines.near_cube(n, 3) for n in (64, 216, 1000, 24, 7)] == [
+        [4, 4, 4], [6, 6, 6], [10, 10, 10], [4, 3, 2], [7, 1, 1],
+    ]  # fmt: skip
+
+
+def test_placements_are_drawn_by_their_seed():
+    machine = machines.read("zbox")
+    linear, one, again, other = (
+        simulate.places(machine, 144, 288, how) for how in ("linear", "random:1", "random:1", "random:2")
+    )
+    assert linear[:3] == ["n0r0", "n0r1", "n1r0"] and one == again != other and sorted(one) == sorted(linear)
+
+
+def command(tmp_path, *words):
+    return cli.main(["simulate", "--into", str(tmp_path), "--no-plot", *words])
+
+
+def results(tmp_path, machine):
+    return [json.loads(line) for line in (tmp_path / f"{machine}.jsonl").read_text().splitlines()]
+
+
+@simulated
+@pytest.mark.parametrize("ranks", [4, 8])
+@pytest.mark.parametrize("algorithm", ["slab", "pencil", "brick", "cannon"])
+def test_real_data_is_right_by_every_exchange_of_messages(tmp_path, algorithm, ranks):
+    for exchange in MESSAGES if algorithm != "cannon" else ["p2p"]:
+        grid = ["--grid", "2x2x1"] if algorithm == "cannon" and ranks == 4 else []
+        words = ["--machine", "quad", "--shape", "12x10x9", "--algorithm", algorithm, "--exchange", exchange, *grid]
+        assert command(tmp_path, *words, "--ranks", str(ranks), "--check") == 0
+    for entry in results(tmp_path, "quad"):
+        assert 0 < entry["result"]["error"] < 1e-13
+
+
+@simulated
+def test_results_are_kept_and_not_run_again(tmp_path, capsys):
+    words = ["--machine", "zbox", "--shape", "64^3", "--ranks", "2,4", "--grid", "all"]
+    assert command(tmp_path, *words) == 0
+    kept = results(tmp_path, "zbox")
+    assert [entry["task"]["grid"] for entry in kept] == [[1, 2], [2, 1], [1, 4], [2, 2], [4, 1]]
+    assert "5 simulations" in capsys.readouterr().err
+    assert command(tmp_path, *words) == 0
+    assert "0 simulations" in capsys.readouterr().err and len(results(tmp_path, "zbox")) == 5
+
+
+@simulated
+def test_modelled_times_follow_the_figures(tmp_path):
+    """Twice the bandwidth of links and memory, half the time, where bytes are what costs; the same run, the same time."""
+    fast = changed(tmp_path, "value: 662e+6", "value: 1324e+6")
+    for name in (fast, "zbox"):
+        assert command(tmp_path, "--machine", name, "--shape", "256^3", "--ranks", "16", "--algorithm", "slab") == 0
+    (slow,), (quick,) = results(tmp_path, "zbox"), results(tmp_path, "mine")
+    ratio = slow["result"]["report"]["forward"]["ratio"]
+    assert 0.3 < ratio < 0.95
+    gain = slow["result"]["forward"] - quick["result"]["forward"]
+    assert 0.2 < gain / slow["result"]["forward"] < 0.5
+
+
+@simulated
+def test_shared_memory_is_refused_with_a_reason(tmp_path, capsys):
+    words = ["--machine", "quad", "--shape", "8^3", "--ranks", "4", "--exchange", "shared_window"]
+    assert command(tmp_path, *words) == 3
+    assert "the ranks of this host cannot share memory: they are simulated" in capsys.readouterr().out
+
+
+REAL = """
+import json, sys
+from mpi4py import MPI
+import shardfft
+plan = shardfft.plan((24, 20, 18), comm=MPI.COMM_WORLD, effort="estimate", local_fft="fftw", chunks=1, **json.loads(sys.argv[1]))
+report = plan.report()
+if MPI.COMM_WORLD.rank == 0:
+    print(report.json())
+"""
+
+
+def account(report):
+    steps = {way: [(s["text"], s["bytes_sent"], s["messages_sent"]) for s in report[way]["steps"]] for way in ("forward", "backward")}
+    entries = [entry for entry in report["way"].split("; ") if not entry.startswith("past_cache")]
+    return entries, steps
+
+
+@simulated
+@pytest.mark.skipif(not shutil.which("mpirun"), reason="no mpirun")
+@pytest.mark.parametrize("ranks", [1, 2, 3, 4, 6, 8])
+def test_a_simulated_plan_is_the_real_one(tmp_path, monkeypatch, ranks):
+    """The same way, steps, bytes and messages: of the largest rank, as both reports tell."""
+    pytest.importorskip("shardfft")
+    options = {"layout": "pencil", "algorithm": "pencil", "exchange": "p2p"}
+    mpirun = ["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", str(ranks)]
+    real = subprocess.run(
+        [*mpirun, sys.executable, "-c", REAL, json.dumps(options)], capture_output=True, text=True, check=True, env=os.environ
+    )
+    monkeypatch.setattr(simulate, "MORE", {"local_fft": "fftw"})
+    words = ["--machine", "quad", "--shape", "24x20x18", "--exchange", "p2p", "--ranks", str(ranks)]
+    assert command(tmp_path, *words) == 0
+    (entry,) = results(tmp_path, "quad")
+    assert account(entry["result"]["report"]) == account(json.loads(real.stdout.splitlines()[-1]))

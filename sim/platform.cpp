@@ -1,5 +1,6 @@
-// The machine that SimGrid simulates: nodes of ranks, each rank a host with links of its own inside the node, and between the nodes
-// a switch, a fat tree, a torus or a dragonfly. The variable SHARDFFT_SIM_PLATFORM says which (sim/README.md).
+// The machine that SimGrid simulates: nodes of ranks, each rank a host with links of its own inside the node, and
+// between the nodes a switch, a fat tree, a torus or a dragonfly. The variable SHARDFFT_SIM_PLATFORM says which
+// (sim/README.md).
 #include <cstdlib>
 #include <simgrid/s4u.hpp>
 #include <sstream>
@@ -83,9 +84,8 @@ void load_platform(const s4u::Engine&) {
     zone = s4u::create_fatTree_zone("machine", nullptr, {2, {at(0), at(1)}, {1, at(2)}, {1, 1}}, leaf, bandwidth,
                                     latency, Policy::SPLITDUPLEX);
   } else if (topology == "dragonfly") {  // groups, chassis, routers, each with links among them; nodes a router
-    zone = s4u::create_dragonfly_zone("machine", nullptr,
-                                      {{at(0), at(1)}, {at(2), at(3)}, {at(4), at(5)}, at(6)}, leaf, bandwidth,
-                                      latency, Policy::SPLITDUPLEX);
+    zone = s4u::create_dragonfly_zone("machine", nullptr, {{at(0), at(1)}, {at(2), at(3)}, {at(4), at(5)}, at(6)}, leaf,
+                                      bandwidth, latency, Policy::SPLITDUPLEX);
   } else {
     zone = make_switch(at(0), bandwidth, latency);
   }

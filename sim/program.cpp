@@ -1,5 +1,5 @@
-// One plan on simulated ranks, run forward and backward: in check mode on real data, compared with a transform of the whole array; in
-// model mode with times of a machine's figures. Rank 0 prints one line of JSON.
+// One plan on simulated ranks, run forward and backward: in check mode on real data, compared with a transform of the
+// whole array; in model mode with times of a machine's figures. Rank 0 prints one line of JSON.
 #include <mpi.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// What simulated ranks have in place of this machine: memory, clock and computations (base/hooks), and calls of MPI before which the
-// time of the computations passes.
+// What simulated ranks have in place of this machine: memory, clock and computations (base/hooks), and calls of MPI
+// before which the time of the computations passes.
 #include "ranks.hpp"
 
 #include <mpi.h>
@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <map>
+#include <set>
 #include <simgrid/s4u.hpp>
 #include <utility>
 #include <vector>
@@ -32,7 +33,7 @@ class ModelledWork : public ComputeHook {
     const double slow = 1 / figures.memory, fast = 1 / std::max(figures.cache, figures.memory);
     double a_byte = bundled ? (slow + fast) / 2 : slow;
     if (bundled && (work.flops > 0 || bytes_here() <= figures.cache_bytes)) a_byte = fast;
-    const bool product = work.flops > 40 * work.bytes;  // matrices
+    const bool product = work.flops > 6 * work.bytes;  // of matrices: Fourier transforms have up to 5 for each byte
     owed_here() += work.bytes * a_byte + work.flops / (product ? figures.products : figures.flops);
   }
   std::map<long, double> bytes;
@@ -46,25 +47,38 @@ class ModelledClock : public Clock {
   double seconds() override { return simgrid::s4u::Engine::get_clock() + owed_here(); }
 };
 
-/// Large arrays of all ranks are the same pages, which nobody reads or writes; SMPI knows them, and copies no messages.
+/// Large arrays lie in slots that all ranks share: nobody reads or writes them, and SMPI, which knows them, copies no
+/// messages.
 class OneMemory : public MemorySource {
  public:
   explicit OneMemory(ModelledWork& work) : work_(work) {}
   void* allocate(std::size_t bytes, std::size_t alignment) override {
-    work_.bytes[simgrid::s4u::this_actor::get_pid()] += static_cast<double>(bytes);
-    return bytes < large ? std::aligned_alloc(alignment, bytes) : SMPI_SHARED_MALLOC(bytes);
+    const long rank = simgrid::s4u::this_actor::get_pid();
+    work_.bytes[rank] += static_cast<double>(bytes);
+    if (bytes < large) return std::aligned_alloc(alignment, bytes);
+    auto slot = std::find_if(slots_.begin(), slots_.end(),
+                             [&](const Slot& one) { return one.bytes >= bytes && !one.taken.contains(rank); });
+    if (slot == slots_.end()) slot = slots_.insert(slot, Slot{SMPI_SHARED_MALLOC(bytes), bytes, {}});
+    slot->taken.insert(rank);
+    return slot->memory;
   }
   void release(void* memory, std::size_t bytes) noexcept override {
-    work_.bytes[simgrid::s4u::this_actor::get_pid()] -= static_cast<double>(bytes);
-    if (bytes < large)
-      std::free(memory);
-    else
-      SMPI_SHARED_FREE(memory);
+    const long rank = simgrid::s4u::this_actor::get_pid();
+    work_.bytes[rank] -= static_cast<double>(bytes);
+    if (bytes < large) return std::free(memory);
+    for (Slot& slot : slots_)
+      if (slot.memory == memory) slot.taken.erase(rank);
   }
 
  private:
+  struct Slot {
+    void* memory;
+    std::size_t bytes;
+    std::set<long> taken;  ///< the ranks that use it
+  };
   static constexpr std::size_t large = 1 << 16;
   ModelledWork& work_;
+  std::vector<Slot> slots_;
 };
 
 }  // namespace
@@ -110,32 +124,51 @@ int others(MPI_Comm comm) {
   }
 
 extern "C" {
-SETTLED(Isend, 1, (const void* a, int n, MPI_Datatype t, int to, int tag, MPI_Comm c, MPI_Request* r), a, n, t, to, tag, c, r)
-SETTLED(Irecv, 1, (void* a, int n, MPI_Datatype t, int from, int tag, MPI_Comm c, MPI_Request* r), a, n, t, from, tag, c, r)
+SETTLED(Isend, 1, (const void* a, int n, MPI_Datatype t, int to, int tag, MPI_Comm c, MPI_Request* r), a, n, t, to, tag,
+        c, r)
+SETTLED(Irecv, 1, (void* a, int n, MPI_Datatype t, int from, int tag, MPI_Comm c, MPI_Request* r), a, n, t, from, tag,
+        c, r)
 SETTLED(Send, 1, (const void* a, int n, MPI_Datatype t, int to, int tag, MPI_Comm c), a, n, t, to, tag, c)
-SETTLED(Recv, 1, (void* a, int n, MPI_Datatype t, int from, int tag, MPI_Comm c, MPI_Status* s), a, n, t, from, tag, c, s)
+SETTLED(Recv, 1, (void* a, int n, MPI_Datatype t, int from, int tag, MPI_Comm c, MPI_Status* s), a, n, t, from, tag, c,
+        s)
 SETTLED(Startall, n, (int n, MPI_Request* r), n, r)
 SETTLED(Waitall, 0, (int n, MPI_Request* r, MPI_Status* s), n, r, s)
 SETTLED(Waitany, 0, (int n, MPI_Request* r, int* i, MPI_Status* s), n, r, i, s)
 SETTLED(Testall, 0, (int n, MPI_Request* r, int* f, MPI_Status* s), n, r, f, s)
 SETTLED(Testany, 0, (int n, MPI_Request* r, int* i, int* f, MPI_Status* s), n, r, i, f, s)
-SETTLED(Test, 0, (MPI_Request* r, int* f, MPI_Status* s), r, f, s)
+SETTLED(Test, 0, (MPI_Request * r, int* f, MPI_Status* s), r, f, s)
 SETTLED(Barrier, 0, (MPI_Comm c), c)
 SETTLED(Bcast, 0, (void* a, int n, MPI_Datatype t, int root, MPI_Comm c), a, n, t, root, c)
 SETTLED(Allreduce, 0, (const void* a, void* b, int n, MPI_Datatype t, MPI_Op o, MPI_Comm c), a, b, n, t, o, c)
-SETTLED(Iallreduce, 0, (const void* a, void* b, int n, MPI_Datatype t, MPI_Op o, MPI_Comm c, MPI_Request* r), a, b, n, t, o, c, r)
-SETTLED(Allgather, 0, (const void* a, int n, MPI_Datatype t, void* b, int m, MPI_Datatype u, MPI_Comm c), a, n, t, b, m, u, c)
-SETTLED(Gather, 0, (const void* a, int n, MPI_Datatype t, void* b, int m, MPI_Datatype u, int root, MPI_Comm c), a, n, t, b, m, u, root, c)
-SETTLED(Sendrecv, 2, (const void* a, int n, MPI_Datatype t, int to, int tag, void* b, int m, MPI_Datatype u, int from, int tag2,
-                      MPI_Comm c, MPI_Status* s), a, n, t, to, tag, b, m, u, from, tag2, c, s)
-SETTLED(Sendrecv_replace, 2, (void* a, int n, MPI_Datatype t, int to, int tag, int from, int tag2, MPI_Comm c, MPI_Status* s),
-        a, n, t, to, tag, from, tag2, c, s)
-SETTLED(Ialltoall, 2 * others(c), (const void* a, int n, MPI_Datatype t, void* b, int m, MPI_Datatype u, MPI_Comm c, MPI_Request* r),
-        a, n, t, b, m, u, c, r)
-SETTLED(Ialltoallv, 2 * others(c), (const void* a, const int* n, const int* d, MPI_Datatype t, void* b, const int* m, const int* e,
-                                    MPI_Datatype u, MPI_Comm c, MPI_Request* r), a, n, d, t, b, m, e, u, c, r)
-SETTLED(Ialltoallw, 2 * others(c), (const void* a, const int* n, const int* d, const MPI_Datatype* t, void* b, const int* m,
-                                    const int* e, const MPI_Datatype* u, MPI_Comm c, MPI_Request* r), a, n, d, t, b, m, e, u, c, r)
+SETTLED(Iallreduce, 0, (const void* a, void* b, int n, MPI_Datatype t, MPI_Op o, MPI_Comm c, MPI_Request* r), a, b, n,
+        t, o, c, r)
+SETTLED(Allgather, 0, (const void* a, int n, MPI_Datatype t, void* b, int m, MPI_Datatype u, MPI_Comm c), a, n, t, b, m,
+        u, c)
+SETTLED(Gather, 0, (const void* a, int n, MPI_Datatype t, void* b, int m, MPI_Datatype u, int root, MPI_Comm c), a, n,
+        t, b, m, u, root, c)
+SETTLED(Sendrecv, 2,
+        (const void* a, int n, MPI_Datatype t, int to, int tag, void* b, int m, MPI_Datatype u, int from, int tag2,
+         MPI_Comm c, MPI_Status* s),
+        a, n, t, to, tag, b, m, u, from, tag2, c, s)
+SETTLED(Sendrecv_replace, 2,
+        (void* a, int n, MPI_Datatype t, int to, int tag, int from, int tag2, MPI_Comm c, MPI_Status* s), a, n, t, to,
+        tag, from, tag2, c, s)
+SETTLED(Ialltoall, 2 * others(c),
+        (const void* a, int n, MPI_Datatype t, void* b, int m, MPI_Datatype u, MPI_Comm c, MPI_Request* r), a, n, t, b,
+        m, u, c, r)
+SETTLED(Ialltoallv, 2 * others(c),
+        (const void* a, const int* n, const int* d, MPI_Datatype t, void* b, const int* m, const int* e, MPI_Datatype u,
+         MPI_Comm c, MPI_Request* r),
+        a, n, d, t, b, m, e, u, c, r)
+SETTLED(Ialltoallw, 2 * others(c),
+        (const void* a, const int* n, const int* d, const MPI_Datatype* t, void* b, const int* m, const int* e,
+         const MPI_Datatype* u, MPI_Comm c, MPI_Request* r),
+        a, n, d, t, b, m, e, u, c, r)
+
+double MPI_Wtime() {
+  settle();
+  return PMPI_Wtime();
+}
 
 /// SMPI starts no threads; one at a time uses it.
 int MPI_Query_thread(int* level) {

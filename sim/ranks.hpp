@@ -1,6 +1,6 @@
 #pragma once
 // What simulated ranks have in place of this machine.
-#include "base/hooks.hpp"
+#include "base/simulated_ranks.hpp"
 
 namespace shardfft::sim {
 

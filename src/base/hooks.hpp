@@ -29,10 +29,6 @@ class Clock {
   virtual double seconds() = 0;
 };
 
-/// Ranks are simulated: their time passes only inside calls of MPI, so that who waits does so there, and they share no
-/// memory. Nobody asks the hook anything.
-struct SimulatedRanks {};
-
 /// What a computation does: numbers that it reads and writes, and operations on them.
 struct Work {
   double bytes = 0;

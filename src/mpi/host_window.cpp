@@ -6,6 +6,7 @@
 #include "base/aligned.hpp"
 #include "base/allocations.hpp"
 #include "base/page_size.hpp"
+#include "base/simulated_ranks.hpp"
 #include "base/text.hpp"
 #include "mpi/offers.hpp"
 
@@ -110,7 +111,7 @@ HostMemory::HostMemory(const Communicator& comm, int fake_ranks_per_host)
     : host_(comm.has_one_host(fake_ranks_per_host) ? comm : comm.split_host(fake_ranks_per_host)),
       host_rank_(static_cast<std::size_t>(comm.size()), -1) {
   bool all = host_.size() == 1 || host_.imagined() ||
-             (installed<SimulatedRanks>() == nullptr && !failure_of([this] { make_small(0); }).failed());
+             (!ranks_are_simulated() && !failure_of([this] { make_small(0); }).failed());
   if (host_.size() < comm.size()) all = comm.min(std::int64_t{all ? 1 : 0}) == 1;
   if (!all) find_apart(comm);
   members_ = host_.ranks_in(comm);
@@ -162,7 +163,7 @@ std::vector<int> groups_of(const std::vector<Found>& all, int ranks) {
 /// What this rank found of each other one's file. `why`: what kept it from others, in words.
 std::vector<Found> HostMemory::find_sharers(const Communicator& comm, std::string& why) const {
   if (host_.size() == 1) return {Found::itself};
-  if (installed<SimulatedRanks>() != nullptr) {
+  if (ranks_are_simulated()) {
     why = "they are simulated";
     std::vector<Found> found(static_cast<std::size_t>(host_.size()), Found::nothing);
     found[static_cast<std::size_t>(host_.rank())] = Found::itself;

@@ -1,22 +1,13 @@
 #include "mpi/request.hpp"
 
 #include "base/check.hpp"
-#include "base/hooks.hpp"
+#include "base/simulated_ranks.hpp"
 #include "mpi/kept_for_mpi.hpp"
 #include "mpi/watch.hpp"
 
 namespace shardfft {
 
-bool all_done(int count, MPI_Request* requests) {
-  int done = 1;
-  if (installed<SimulatedRanks>() != nullptr)
-    check_mpi(MPI_Waitall(count, requests, MPI_STATUSES_IGNORE), "MPI_Waitall");
-  else
-    check_mpi(MPI_Testall(count, requests, &done, MPI_STATUSES_IGNORE), "MPI_Testall");
-  return done != 0;
-}
-
-RequestSet::RequestSet(Watch* watch) : watch_(installed<SimulatedRanks>() == nullptr ? watch : nullptr) {
+RequestSet::RequestSet(Watch* watch) : watch_(ranks_are_simulated() ? nullptr : watch) {
   if (watch_ != nullptr) watch_->add(this);
 }
 
@@ -65,7 +56,7 @@ bool RequestSet::test_all() {
 
 int RequestSet::wait_any() {
   int index = MPI_UNDEFINED;
-  if (installed<SimulatedRanks>() != nullptr) {
+  if (ranks_are_simulated()) {
     check_mpi(MPI_Waitany(count(), requests_.data(), &index, MPI_STATUS_IGNORE), "MPI_Waitany");
     return index == MPI_UNDEFINED ? -1 : index;
   }

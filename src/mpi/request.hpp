@@ -11,9 +11,6 @@ namespace shardfft {
 
 class Watch;
 
-/// Whether all of these requests are done. Simulated ranks (base/hooks) wait for them.
-bool all_done(int count, MPI_Request* requests);
-
 /// What a request stands for; it decides what can be done when the set is destroyed too early.
 enum class RequestKind { send, receive };
 

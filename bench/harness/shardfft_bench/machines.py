@@ -1,4 +1,4 @@
-"""Machines that can be simulated: one YAML file each (docs/simulation.md), in sim/machines or wherever a user copied it."""
+"""Machines that can be simulated: a YAML file each (docs/simulation.md), in sim/machines or wherever a user put it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from typing import Any
 from .data import folder, load_yaml
 from .errors import BenchError
 
-#: What each figure is. Bandwidths are bytes a second, times seconds; names are those of shardfft::MachineFigures where it has them.
+#: What each figure is. Bandwidths are bytes a second, times seconds; names are those of shardfft::MachineFigures where
+#: it has them.
 FIGURES = {
     "memory": "that one rank reads and writes while others rest",
     "host_memory": "that all ranks of a node read and write together",
@@ -52,11 +53,12 @@ class Machine:
             raise BenchError(f"{self.name} has {self.ranks()} ranks on {self.nodes} nodes, and {ranks} are asked for")
         needed = -(-ranks // self.ranks_per_node)
         shape = self._shape(needed)
+        links = ("near_bandwidth", "near_latency", "link_bandwidth", "link_latency")
         words = {
             "topology": self.network["topology"],
             "shape": ",".join(map(str, shape)),
             "ranks_per_node": self.ranks_per_node,
-            **{name: self.figures[name] for name in ("near_bandwidth", "near_latency", "link_bandwidth", "link_latency")},
+            **{name: self.figures[name] for name in links},
         }
         return " ".join(f"{name}={value}" for name, value in words.items()), self._nodes(shape)
 
@@ -69,10 +71,11 @@ class Machine:
             case "torus":
                 return network.get("shape") or near_cube(nodes, network["dimensions"])
             case "dragonfly":
-                group = network["chassis"] * network["routers"] * network["nodes_per_router"]
-                links = network["links"]
-                groups = max(2, -(-nodes // group))
-                return [groups, links, network["chassis"], links, network["routers"], links, network["nodes_per_router"]]
+                chassis, routers, leaves, links = (
+                    network[name] for name in ("chassis", "routers", "nodes_per_router", "links")
+                )
+                groups = max(2, -(-nodes // (chassis * routers * leaves)))
+                return [groups, links, chassis, links, routers, links, leaves]
         return [nodes]
 
     def _nodes(self, shape: list[int]) -> int:
@@ -89,6 +92,16 @@ class Machine:
         figures = {name: self.figures[name] for name in ("cache", "cache_bytes", "flops", "products", "overhead")}
         memory = min(self.figures["memory"], self.figures["host_memory"] / together)
         return {"memory": memory, **figures, "ranks_per_node": self.ranks_per_node}
+
+    def with_figures(self, changes: list[str]) -> Machine:
+        """The same with other figures, NAME=VALUE each."""
+        figures, sources = dict(self.figures), dict(self.sources)
+        for change in changes:
+            name, _, value = change.partition("=")
+            if name not in FIGURES:
+                raise BenchError(f"a machine has no figure '{name}'; known: {', '.join(FIGURES)}")
+            figures[name], sources[name] = _figure(value, name, "--figure"), "the command line"
+        return dataclasses.replace(self, figures=figures, sources=sources)
 
 
 def near_cube(nodes: int, dimensions: int) -> list[int]:
@@ -121,17 +134,28 @@ def _network(content: Any, nodes: int, where: str) -> dict[str, Any]:
         raise BenchError(f"{where}: network must have a topology of {', '.join(TOPOLOGIES)}; got {content!r}")
     known = TOPOLOGIES[content["topology"]]
     if unknown := sorted(set(content) - known - {"topology"}):
-        raise BenchError(f"{where}: a {content['topology']} has no {unknown[0]}; known: {', '.join(sorted(known)) or 'nothing'}")
+        names = ", ".join(sorted(known)) or "nothing"
+        raise BenchError(f"{where}: a {content['topology']} has no {unknown[0]}; known: {names}")
     if content["topology"] == "torus":
         shape = content.get("shape")
         if shape is None:
             _count(content, "dimensions", where)
-        elif not isinstance(shape, list) or not all(isinstance(n, int) and n > 0 for n in shape) or math.prod(shape) != nodes:
+        elif not isinstance(shape, list) or [n for n in shape if not isinstance(n, int)] or math.prod(shape) != nodes:
             raise BenchError(f"{where}: the torus {shape!r} is not one of {nodes} nodes")
         return content
     for name in sorted(known):
         _count(content, name, where)
     return content
+
+
+def _figure(text: Any, name: str, where: str) -> float:
+    try:
+        value = float(text)  # YAML takes 10e9 for a text
+    except (TypeError, ValueError):
+        value = math.nan
+    if not 0 < value < math.inf:
+        raise BenchError(f"{where}: {name} is {text!r}; it must be a number above 0")
+    return value
 
 
 def _figures(content: Any, where: str) -> tuple[dict[str, float], dict[str, str]]:
@@ -143,13 +167,7 @@ def _figures(content: Any, where: str) -> tuple[dict[str, float], dict[str, str]
     for name, entry in content.items():
         if not isinstance(entry, dict) or set(entry) != {"value", "source"} or not str(entry["source"]).strip():
             raise BenchError(f"{where}: {name} must be {{value: number, source: text}}, not {entry!r}")
-        try:
-            value = float(entry["value"])  # YAML takes 10e9 for a text
-        except (TypeError, ValueError):
-            value = math.nan
-        if not 0 < value < math.inf:
-            raise BenchError(f"{where}: {name} is {entry['value']!r}; it must be a number above 0")
-        values[name], sources[name] = value, str(entry["source"])
+        values[name], sources[name] = _figure(entry["value"], name, where), str(entry["source"])
     return values, sources
 
 
@@ -164,7 +182,8 @@ def read(name: str) -> Machine:
         raise BenchError(f"{where}: members must be {', '.join(sorted(wanted))}; {wrong[0]} lacks or is none of them")
     nodes, together = _count(content, "nodes", where), _count(content, "ranks_per_node", where)
     figures, sources = _figures(content["figures"], where)
-    return Machine(path.stem, str(content["title"]), nodes, together, _network(content["network"], nodes, where), figures, sources)
+    network = _network(content["network"], nodes, where)
+    return Machine(path.stem, str(content["title"]), nodes, together, network, figures, sources)
 
 
 def listing() -> str:

@@ -1,6 +1,7 @@
 """`simulate`: the library's own code on machines one does not have, under SimGrid's SMPI (docs/simulation.md).
 
-Each number of ranks, and each process grid, is one run of the simulator; a finished run is a line of JSON, and is not run again.
+Each number of ranks, and each process grid, is one run of the simulator; a finished run is a line of JSON, and is not
+run again.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ def program() -> Path:
     own = os.environ.get("SHARDFFT_SIM")
     found = Path(own) if own else Path(__file__).resolve().parents[3] / "build" / "sim" / "sim"
     if not (found / "shardfft_sim.so").exists() or shutil.which("smpirun") is None:
-        raise BenchError(f"no simulator in {found}: build it with `./run simulator`, or name its folder in SHARDFFT_SIM")
+        raise BenchError(f"no simulator in {found}: build it with `./run simulator`, or name its folder: SHARDFFT_SIM")
     return found
 
 
@@ -59,7 +60,8 @@ def numbers(text: str, separator: str, what: str) -> list[int]:
         text = "x".join([power[1]] * int(power[2]))
     found = text.split(separator)
     if not all(one.isdecimal() and 0 < int(one) < 2**31 for one in found):
-        raise BenchError(f"--{what} is '{text}'; it must be like {'1024^3 or 90x80x70' if separator == 'x' else '4,8,16'}")
+        like = "1024^3 or 90x80x70" if separator == "x" else "4,8,16"
+        raise BenchError(f"--{what} is '{text}'; it must be like {like}")
     return [int(one) for one in found]
 
 
@@ -74,11 +76,12 @@ def places(machine: machines.Machine, nodes: int, ranks: int, placement: str) ->
 
 def grids(shape: list[int], ranks: int) -> list[list[int]]:
     """All process grids of pencils in which no rank has nothing."""
-    return [[a, ranks // a] for a in range(1, ranks + 1) if ranks % a == 0 and a <= min(shape) and ranks // a <= min(shape)]
+    sides = [a for a in range(1, ranks + 1) if ranks % a == 0]
+    return [[a, ranks // a] for a in sides if max(a, ranks // a) <= min(shape)]
 
 
 def expected(task: dict[str, Any]) -> tuple[float, float]:
-    """About how many seconds of a processor and bytes of memory a simulation takes (docs/simulation.md says how this was found)."""
+    """About how many seconds of a processor and bytes of memory a simulation takes (docs/simulation.md)."""
     ranks = task["ranks"]
     sides = task["grid"] or [math.isqrt(ranks), ranks / max(1, math.isqrt(ranks))]
     peers = ranks if task["layout"] == "slab" else sum(sides)
@@ -95,28 +98,33 @@ def run(machine: machines.Machine, task: dict[str, Any], most_memory: float, lim
     """One simulation: what the program printed, or {"failed": why}."""
     folder = program()
     platform, nodes = machine.platform(task["ranks"])
-    words = {**machine.words(task["ranks"]), "mode": task["mode"], "shape": ",".join(map(str, task["shape"])), "input": task["layout"]}
-    words |= {name: task[name] for name in ("algorithm", "exchange", "chunks")}
-    words |= MORE
-    if task["grid"]:
-        words["grid"] = ",".join(map(str, task["grid"]))
+    words = {**machine.words(task["ranks"]), "input": task["layout"], **MORE}
+    words |= {name: task[name] for name in ("mode", "algorithm", "exchange", "chunks")}
+    words |= {name: ",".join(map(str, task[name])) for name in ("shape", "grid") if task[name]}
     with tempfile.NamedTemporaryFile("w", suffix=".hosts") as hosts:
         hosts.write("\n".join(places(machine, nodes, task["ranks"], task["placement"])) + "\n")
         hosts.flush()
-        command = ["smpirun", "-np", str(task["ranks"]), "-platform", str(folder / "shardfft_platform.so"), "-hostfile", hosts.name]
-        command += ["-no-privatize", *(f"--cfg={name}:{value}" for name, value in FLAGS.items()), "--log=root.thresh:critical"]
+        command = ["smpirun", "-no-privatize", "-np", str(task["ranks"]), "-hostfile", hosts.name, "-platform"]
+        command += [str(folder / "shardfft_platform.so"), "--log=root.thresh:critical"]
+        command += [f"--cfg={name}:{value}" for name, value in FLAGS.items()]
         command += [str(folder / "shardfft_sim.so"), *(f"{name}={value}" for name, value in words.items())]
         environment = {**os.environ, "SHARDFFT_SIM_PLATFORM": platform, "OMP_NUM_THREADS": "1"}
         began = time.monotonic()
         try:
             ended = subprocess.run(
-                command, env=environment, capture_output=True, text=True, timeout=limit, preexec_fn=lambda: _limited(most_memory)
+                command,
+                env=environment,
+                capture_output=True,
+                text=True,
+                timeout=limit,
+                preexec_fn=lambda: _limited(most_memory),
             )
         except subprocess.TimeoutExpired:
             return {"failed": f"it took more than {limit:g} s"}
     lines = [line for line in ended.stdout.splitlines() if line.startswith("{")]
     if ended.returncode != 0 or not lines:
-        said = [line for line in ended.stderr.splitlines() if line.startswith("error: ")] or ended.stderr.splitlines()[-1:]
+        errors = ended.stderr.splitlines()
+        said = [line for line in errors if line.startswith("error: ")] or errors[-1:]
         return {"failed": said[0].removeprefix("error: ") if said else f"the simulator ended with {ended.returncode}"}
     return {**json.loads(lines[-1]), "wall_seconds": time.monotonic() - began}
 
@@ -189,13 +197,16 @@ def told_before(waiting: list[dict[str, Any]], options: argparse.Namespace) -> s
     costs = [expected(task) for task in waiting]
     seconds, most = sum(cost[0] for cost in costs) / options.jobs, max((cost[1] for cost in costs), default=0)
     if most > options.memory * 1e9:
-        raise BenchError(f"a simulation needs about {most / 1e9:.2g} GB of memory; --memory allows {options.memory:g} GB")
-    return f"{len(waiting)} simulations, about {seconds:.3g} s, {options.jobs} at once with {most / 1e9:.2g} GB at most each"
+        raise BenchError(
+            f"a simulation needs about {most / 1e9:.2g} GB of memory; --memory allows {options.memory:g} GB"
+        )
+    each = f"{options.jobs} at once with {most / 1e9:.2g} GB at most each"
+    return f"{len(waiting)} simulations, about {seconds:.3g} s, {each}"
 
 
 def simulate(options: argparse.Namespace) -> int:
     """The command: runs what is not there yet, and tells all."""
-    machine = machines.read(options.machine)
+    machine = machines.read(options.machine).with_figures(options.figure)
     every = tasks(machine, options)
     kept = Kept(Path(options.into) / f"{machine.name}.jsonl")
     waiting = [task for task in every if Kept.key(task) not in kept.found]
@@ -234,15 +245,16 @@ def outcome(result: dict[str, Any]) -> str:
 
 
 def table(results: list[tuple[dict[str, Any], dict[str, Any]]]) -> str:
-    """Time, efficiency beside the fewest ranks of the same algorithm, share of communication, grid; * the best grid of its count."""
-    lines = [f"{'ranks':>6s} {'algorithm':18s} {'grid':>12s} {'exchange':14s} {'seconds':>10s} {'efficiency':>10s} {'r':>6s}"]
+    """Time, efficiency beside the fewest ranks of the same algorithm, share of communication; * the best grid."""
+    lines = [f" ranks {'algorithm':18s} {'grid':>12s} {'exchange':14s} {'seconds':>10s} efficiency      r"]
     best: dict[tuple[str, int], float] = {}
     for task, result in results:
         if "forward" in result:
             key = (task["algorithm"], task["ranks"])
             best[key] = min(best.get(key, math.inf), seconds(result))
     for task, result in results:
-        start = f"{task['ranks']:6d} {task['algorithm']:18s} {'x'.join(map(str, task['grid'])) or 'auto':>12s} {task['exchange']:14s}"
+        grid = "x".join(map(str, task["grid"])) or "auto"
+        start = f"{task['ranks']:6d} {task['algorithm']:18s} {grid:>12s} {task['exchange']:14s}"
         if "forward" not in result:
             lines.append(f"{start} {outcome(result)}")
             continue
@@ -250,8 +262,9 @@ def table(results: list[tuple[dict[str, Any], dict[str, Any]]]) -> str:
         fewest = min(ranks for name, ranks in best if name == algorithm)
         efficiency = best[algorithm, fewest] * fewest / (seconds(result) * task["ranks"])
         ratio = result["report"]["forward"].get("ratio")
+        share = "" if ratio is None else f"{ratio:.2f}"
         star = "*" if task["grid"] and seconds(result) == best[algorithm, task["ranks"]] else ""
-        lines.append(f"{start} {seconds(result):10.4g} {efficiency:10.2f} {'' if ratio is None else f'{ratio:.2f}':>6s}{star}")
+        lines.append(f"{start} {seconds(result):10.4g} {efficiency:10.2f} {share:>6s}{star}")
     return "\n".join(lines)
 
 
@@ -294,8 +307,9 @@ def add_commands(commands: Any) -> None:
     words.add_argument("--grid", help="of processes, as 8x16; all: every one, for pencils")
     words.add_argument("--chunks", type=int, default=1, help="(%(default)s)")
     words.add_argument("--placement", default="linear", help="of ranks on nodes: linear, or random:SEED")
-    words.add_argument("--check", action="store_true", help="move real data, and compare with a transform of the whole array")
-    words.add_argument("--into", default="results/simulated", help="folder of the results; what is there is not run again")
+    words.add_argument("--figure", action="append", default=[], metavar="NAME=VALUE", help="in place of the machine's")
+    words.add_argument("--check", action="store_true", help="move real data, and compare with a serial transform")
+    words.add_argument("--into", default="results/simulated", help="folder of results; what is there is not run again")
     words.add_argument("--jobs", type=int, default=1, help="simulations at once (%(default)s)")
     words.add_argument("--memory", type=float, default=4, help="GB that one simulation may take (%(default)s)")
     words.add_argument("--limit", type=float, default=1800, help="seconds that one may take (%(default)s)")

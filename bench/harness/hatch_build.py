@@ -1,4 +1,4 @@
-"""Puts the repository's experiments, launchers and schemas into the package, where they lie beside it."""
+"""Puts the repository's experiments, launchers, schemas and machines into the package, where they lie beside it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class DataHook(BuildHookInterface):
     """In a source distribution they are in the package already, and nothing is left to do."""
 
     def initialize(self, version: str, build_data: dict) -> None:
-        for name in FOLDERS:
-            beside = Path(self.root).parent / name
+        bench = Path(self.root).parent
+        for beside in (*(bench / name for name in FOLDERS), bench.parent / "sim" / "machines"):
             if beside.is_dir():
-                build_data["force_include"][str(beside)] = f"shardfft_bench/data/{name}"
+                build_data["force_include"][str(beside)] = f"shardfft_bench/data/{beside.name}"

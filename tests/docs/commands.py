@@ -88,7 +88,7 @@ INLINE = [
     r"mpirun -n 4 python script\.py",
     r"pip uninstall shardfft shardfft-cuda13",
     r"python -m \.\.\.",
-    r"shardfft (bench|info|compile|doctor|plan|selftest|options --(markdown|types|variables))",
+    r"shardfft (bench|info|compile|doctor|machines( summit)?|plan|selftest|simulate|options --(markdown|types|variables))",
     r"mpirun -n 4 shardfft doctor",
     r"shardfft doctor --machine",
     r"\./run (--help|coverage|faults)",

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 
 #include "base/aligned.hpp"
 #include "base/compute.hpp"
@@ -173,6 +174,7 @@ void BundledFft::gather(const BundleInRow& at, const LineSource& source, const W
   const auto& [bundle_at, index] = at;
   const Bundle& bundle = *bundle_at;
   const bool joined = bundle.check_fetches && fetch_bytes_ == 0;
+  if (setup_.pads) std::memset(worker.scratch, 0, line_bytes_);
   for (std::size_t i = 0; i < bundle.gather.size(); ++i) {
     PeerCopy copy = bundle.gather[i].copy;
     copy.boxes.from.offset += index * bundle.gather[i].step;
@@ -279,7 +281,7 @@ void BundledFft::run(const LineSource& source, const LineTarget& target, std::by
 }
 
 std::string BundledFft::describe() const {
-  return text_ + " in " + std::to_string(bundle_count_) + " bundles of " +
+  return (setup_.pads ? "pad, " : "") + text_ + " in " + std::to_string(bundle_count_) + " bundles of " +
          std::to_string(std::max(line_bytes_, result_bytes_) / 1024) +
          (stream_ ? " KiB, written past the cache" : " KiB") + describe_check();
 }

@@ -24,9 +24,10 @@ struct BundledFftSetup : Pass, RunContext {
   int rank = 0;
   Precision precision = Precision::f64;
   Effort effort = Effort::measure;
-  StepFfts ffts{};  ///< of the plan: made before the first run
-  Layout from{};    ///< where the elements of `before` are read: the layout of their owners
-  Layout to{};      ///< where the elements of `after` are written, likewise
+  StepFfts ffts{};    ///< of the plan: made before the first run
+  Layout from{};      ///< where the elements of `before` are read: the layout of their owners
+  Layout to{};        ///< where the elements of `after` are written, likewise
+  bool pads = false;  ///< `from` has the first points of the lines only: zeroes follow
   /// Results of so many bytes are written past the cache.
   std::size_t bytes_past_cache = host_defaults().bytes_to_write_past_cache;
   std::shared_ptr<LinesCheck> check{};  ///< with the option verify: adds up lines and results

@@ -72,6 +72,7 @@ class HostCompiler : public Compiler<Task> {
   HostReshapeSetup host_setup(const Stop& stop);
   std::unique_ptr<Operation> make_shared_reshape(const Stop& stop);
   std::unique_ptr<Operation> make_gather(const Stretch& stretch);
+  std::unique_ptr<Operation> make_padded(const Stop& fft, const Stop& modes);
   std::unique_ptr<Exchange> remote_exchange(const HostReshapeSetup& setup, const Communicator& members) const;
   BundledFftSetup bundled(const Pass& pass) const;
 
@@ -89,6 +90,8 @@ class HostCompiler : public Compiler<Task> {
 
 std::unique_ptr<Operation> HostCompiler::make_operation(const Stretch& stretch) {
   if (stretch.size() == 1) return make_operation(stretch.front());
+  for (const std::size_t i : {std::size_t{0}, std::size_t{1}})
+    if (std::holds_alternative<ModesStep>(step(stretch[i]))) return make_padded(stretch[1 - i], stretch[i]);
   return host_ != nullptr ? make_gather(stretch) : make_message_reshape(stretch);
 }
 
@@ -243,6 +246,18 @@ std::unique_ptr<Operation> HostCompiler::make_gather(const Stretch& stretch) {
     fft.from = gather.from;
     if (scatter) fft.to = scatter->to;
     operation = make_gather_fft(gather, fft, scatter ? &*scatter : nullptr);
+  });
+  return operation;
+}
+
+/// A transform of lines that are padded in their bundles, or of which only the first points are stored.
+std::unique_ptr<Operation> HostCompiler::make_padded(const Stop& fft, const Stop& modes) {
+  std::unique_ptr<Operation> operation;
+  alone_.run([&] {
+    BundledFftSetup setup = bundled(pass(fft));
+    setup.pads = modes.step < fft.step;
+    (setup.pads ? setup.from : setup.to) = (setup.pads ? before(modes) : after(modes)).layout;
+    operation = std::make_unique<BundledFft>(setup);
   });
   return operation;
 }

@@ -70,7 +70,22 @@ Fusion HostTarget::shared_fusion(const Program& program, const std::vector<int>&
   return {scatters ? 3 : 2, false};
 }
 
+/// Whether a transform follows the step that pads an axis of it, or goes before the one that leaves the zeroes out.
+/// Lines are then padded in the cache, where their bundles are.
+bool HostTarget::pads_lines(const Program& program, const std::vector<int>& steps, std::size_t at) const {
+  if (setup_.options.verify || at + 1 == steps.size() || steps[at] + 1 != steps[at + 1]) return false;
+  for (const std::size_t i : {at, at + 1}) {
+    const auto* const modes = step_at<ModesStep>(program, steps[i]);
+    const auto* const fft = step_at<TransformStep>(program, steps[2 * at + 1 - i]);
+    if (modes != nullptr && fft != nullptr)
+      return modes->modes.points && fft->has(modes->modes.axis) &&
+             modes->sign == (i == at ? Direction::backward : Direction::forward);
+  }
+  return false;
+}
+
 Fusion HostTarget::fusion(const Program& program, const std::vector<int>& steps, std::size_t at) {
+  if (pads_lines(program, steps, at)) return {2, false};
   if (host_ != nullptr) return shared_fusion(program, steps, at);
   // What runs in chunks has no array in between to check.
   if (setup_.options.chunks < 2 || setup_.comm.size() < 2 || setup_.options.verify) return {};

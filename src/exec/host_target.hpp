@@ -20,6 +20,7 @@ class HostTarget : public Target {
   bool stays_on_hosts(const Program& program, int step) const;
 
  private:
+  bool pads_lines(const Program& program, const std::vector<int>& steps, std::size_t at) const;
   Fusion shared_fusion(const Program& program, const std::vector<int>& steps, std::size_t at) const;
 
   const ExecutorSetup& setup_;

@@ -28,14 +28,18 @@ double sum_of_decays(std::int64_t n, std::int64_t m, double decay) {
   return lost * (1 + r) * (1 - sign * std::exp(-decay * static_cast<double>(n))) / (lost * lost + r * turn);
 }
 
-double line_factor(OpenKernel kind, std::int64_t n, std::int64_t m, double step, double square) {
-  const double length = static_cast<double>(n) * step, kappa = std::sqrt(square), decay = kappa * step;
-  if (kind == OpenKernel::truncated) {
-    const double k2 = std::pow(pi * static_cast<double>(m) / length, 2);
-    if (square > 0) return -(1 - power_of_minus_1(m) * std::exp(-kappa * length)) / (square + k2);
-    return m == 0 ? length * length / 2 : (power_of_minus_1(m) - 1) / k2;
+/// Of the function that is cut off at the domain's length. Its modes are those of a period of twice the length.
+void truncated_line(std::int64_t n, double length, double square, double* factors) {
+  const double decay = std::exp(-std::sqrt(square) * length), turn = pi / length;
+  for (std::int64_t m = 0; m <= n; ++m) {
+    const double k = turn * static_cast<double>(m);
+    factors[m] = -(1 - power_of_minus_1(m) * decay) / (square + k * k);
   }
-  const double sum = sum_of_decays(n, m, decay);
+  if (square == 0) factors[0] = length * length / 2;
+}
+
+double line_factor(OpenKernel kind, std::int64_t n, std::int64_t m, double step, double square) {
+  const double kappa = std::sqrt(square), decay = kappa * step, sum = sum_of_decays(n, m, decay);
   if (kind == OpenKernel::hockney) return square > 0 ? -step / (2 * kappa) * sum : step * step / 2 * sum;
   if (square == 0) return step * step / 2 * (sum + 0.25);
   if (decay > 40) return -1 / square;
@@ -326,6 +330,7 @@ std::vector<double> Kernel::lines_of(const Field& folded) const {
 }  // namespace
 
 void line_kernel(OpenKernel kind, std::int64_t n, double step, double square, double* factors) {
+  if (kind == OpenKernel::truncated) return truncated_line(n, static_cast<double>(n) * step, square, factors);
   for (std::int64_t m = 0; m <= n; ++m) factors[m] = line_factor(kind, n, m, step, square);
 }
 

@@ -247,9 +247,11 @@ class PieceLines {
       const auto count = static_cast<std::size_t>(std::min(most, share.last - first));
       for (std::size_t l = 0; l < count; ++l) facts[l] = this->facts(first + static_cast<std::int64_t>(l), places[l]);
       const auto for_all = [&](const auto& visit) {
-        for (std::int64_t j = 0; j < n; ++j)
+        const std::int64_t along = step == 1 ? n : 1;  // whole lines, or neighbours
+        for (std::int64_t j = 0; j < n; j += along)
           for (std::size_t l = 0; l < count; ++l)
-            visit(data[places[l] + j * step], l * static_cast<std::size_t>(n) + static_cast<std::size_t>(j), l);
+            for (std::int64_t i = j; i < j + along; ++i)
+              visit(data[places[l] + i * step], l * static_cast<std::size_t>(n) + static_cast<std::size_t>(i), l);
       };
       for_all([&](const T& number, std::size_t to, std::size_t) { lines[to] = Complex(number); });
       solver.solve({facts.data(), count}, setup_.slope_axis == setup_.line, lines.data(), scratch.get());

@@ -164,6 +164,25 @@ def test_orders_of_open_axes_beside_others(ends, kernel):
     assert np.log2(errors[0] / errors[1]) > 1.6, errors
 
 
+def test_open_axes_send_and_keep_less():
+    """With three open axes slabs send half of what padded arrays send, and keep less than 0.6 of their memory."""
+    if COMM.size == 1 or 16 % COMM.size:
+        return
+    options = {"exchange": "alltoallv", "effort": "estimate"}
+    with (
+        shardfft.poisson((16, 16, 16), 1.0, "open", **options) as plan,
+        shardfft.plan((32, 32, 32), "r2c", **options) as padded,
+    ):
+        plan.solve(plan.zeros())
+        padded.apply(shardfft.Operator.laplacian(), padded.input.zeros())
+        sent, kept = [], []
+        for one, arrays in ((plan, 2 * plan.zeros().nbytes), (padded, 2 * padded.input.nbytes)):
+            report = one.report()
+            sent.append(sum(step["bytes_sent"] for step in report["apply"]["steps"]))
+            kept.append(arrays + one.workspace_bytes + report["window_bytes"])
+        assert 2 * sent[0] <= sent[1] and kept[0] < 0.6 * kept[1], (sent, kept)
+
+
 @pytest.mark.parametrize("shift", [0.0, 9.0])
 def test_point_charges_against_a_direct_sum(shift):
     """Hockney's kernel is the sum over charges at points, to rounding."""

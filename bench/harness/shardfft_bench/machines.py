@@ -25,12 +25,12 @@ FIGURES = {
     "link_latency": "of one link; of a switch, from node to node",
     "overhead": "that a processor spends on each end of a message",
 }
-#: The words of each topology, and the largest torus with a shape of its own.
+#: The words of each topology.
 TOPOLOGIES = {
     "switch": set(),
     "fat_tree": {"nodes_per_switch", "uplinks"},
     "torus": {"dimensions", "shape"},
-    "dragonfly": {"chassis", "routers", "nodes_per_router", "links"},
+    "dragonfly": {"chassis", "routers", "nodes_per_router", "links", "global_links"},
 }
 
 
@@ -75,7 +75,7 @@ class Machine:
                     network[name] for name in ("chassis", "routers", "nodes_per_router", "links")
                 )
                 groups = max(2, -(-nodes // (chassis * routers * leaves)))
-                return [groups, links, chassis, links, routers, links, leaves]
+                return [groups, network["global_links"], chassis, links, routers, links, leaves]
         return [nodes]
 
     def _nodes(self, shape: list[int]) -> int:
@@ -171,8 +171,30 @@ def _figures(content: Any, where: str) -> tuple[dict[str, float], dict[str, str]
     return values, sources
 
 
+def measured(path: str) -> Machine:
+    """The machine of a file that `shardfft doctor --machine` wrote; what it does not tell is as on two_cores."""
+    try:
+        from shardfft._doctor import machine as reader
+    except ImportError as error:
+        raise BenchError(f"{path} needs the package shardfft, which reads it: {error}") from error
+    try:
+        content = reader.read(path)
+    except (OSError, ValueError) as error:
+        raise BenchError(str(error)) from error
+    base, told = read("two_cores"), reader.figures(content)
+    names = {"link_bandwidth": "far_bandwidth", "link_latency": "far_latency"}
+    figures = {name: told.get(names.get(name, name), base.figures[name]) for name in FIGURES}
+    sources = {name: path if names.get(name, name) in told else base.sources[name] for name in FIGURES}
+    nodes = max(1, len(content["hosts"]))
+    together = -(-content["ranks"] // nodes)
+    title = f"measured by shardfft doctor at {content['made']}"
+    return Machine(Path(path).stem, title, nodes, together, {"topology": "switch"}, figures, sources)
+
+
 def read(name: str) -> Machine:
     """A machine of `shardfft machines`, or a file."""
+    if name.endswith(".json"):
+        return measured(name)
     path = Path(name) if "/" in name or name.endswith(".yaml") else machines_folder() / f"{name}.yaml"
     if not path.exists():
         raise BenchError(f"no machine '{name}'; known: {', '.join(available())}, or the path of a YAML file")

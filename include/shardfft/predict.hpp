@@ -19,7 +19,7 @@ struct MachineFigures {
   double host_memory = 16e9;  ///< the same of all ranks of a host together; of a GPU alone
   double cache = 40e9;        ///< of one rank, while the arrays of a step lie in its caches
   double cache_bytes = 2e6;   ///< how much the caches hold for one rank
-  double flops = 3e9;         ///< operations of local Fourier transforms of one rank in a second: 5 N log2 N are one
+  double flops = 3e9;         ///< operations of local Fourier transforms of one rank in a second, as Step counts them
   double products = 10e9;     ///< operations of matrix products of one rank in a second
   double near_latency = 2e-6;
   double near_bandwidth = 3e9;  ///< that one rank sends to ranks of its host while all send
@@ -52,8 +52,9 @@ struct Prediction {
     double seconds = 0;
     double moved_bytes = 0;    ///< read and written in memory or cache, messages not counted
     double working_bytes = 0;  ///< of the arrays that the step reads and writes
-    double operations = 0;  ///< of local Fourier transforms, 5 N log2 N of complex numbers, half of that of real ones
-    double products = 0;    ///< of matrix products
+    /// Of local Fourier transforms: 5 N log2 N of complex numbers, half of that of real ones, half in single precision.
+    double operations = 0;
+    double products = 0;                   ///< of matrix products
     double near_bytes = 0, far_bytes = 0;  ///< sent to ranks of the same host, and of other ones
     double near_messages = 0, far_messages = 0;
     double starts = 0;
@@ -74,7 +75,7 @@ struct Prediction {
 };
 
 /// What a plan of these arguments would need and take on a machine like this. Needs neither MPI nor GPUs; makes the
-/// plan's steps for each of up to 64 ranks, and of more ranks for those with the largest parts. Nothing is timed: the
+/// plan's steps for each of up to 128 ranks, and of more ranks for those with the largest parts. Nothing is timed: the
 /// plan is the one with effort `estimate`, or that of the option `way`. Throws Error as the plan would.
 Prediction predict(Transform transform, const Layout& input, OutputLayout output, const Options& options,
                    Placement placement, const MachineFigures& machine = {});

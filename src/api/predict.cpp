@@ -17,20 +17,25 @@ namespace {
 constexpr int most_of_hosts = 1024;
 constexpr int most_ranks = 1 << 20;
 
-/// The ranks whose steps are made: all, or else the first, the last, and those with the most of either side.
-std::vector<int> ranks_to_make(const ProblemSpec& spec, int present) {
+/// The ranks whose steps are made: all, or else the first, the last, and those with the most before and behind each
+/// step.
+std::vector<int> ranks_to_make(const ProblemSpec& spec, int active, int present) {
   std::vector<int> all(static_cast<std::size_t>(spec.ranks));
   std::iota(all.begin(), all.end(), 0);
   if (spec.options.exchange == "hierarchical") present = std::max(present, most_of_hosts);
   if (spec.ranks <= present) return all;
   require(spec.options.exchange != "hierarchical", "exchange hierarchical is predicted for at most ", most_of_hosts,
           " ranks");
-  const auto largest = [&](const Layout& layout) {
-    return *std::max_element(all.begin(), all.end(), [&](int a, int b) { return layout.count(a) < layout.count(b); });
-  };
-  if (present == 1) return {largest(spec.input)};
-  std::set<int> some{0, spec.ranks - 1, largest(spec.input)};
-  if (spec.output) some.insert(largest(*spec.output));
+  if (present == 1) return {0};
+  Problem problem = make_problem(spec);
+  problem.active = active;
+  const std::vector<State> states = make_program(spec.options.algorithm, problem).states;
+  std::set<int> some{0, spec.ranks - 1};
+  for (std::size_t i = 0; i < states.size(); ++i) {
+    const Layout &from = states[i].layout, &to = states[std::min(i + 1, states.size() - 1)].layout;
+    const auto elements = [&](int rank) { return from.count(rank) + to.count(rank); };
+    some.insert(*std::max_element(all.begin(), all.end(), [&](int a, int b) { return elements(a) < elements(b); }));
+  }
   return {some.begin(), some.end()};
 }
 
@@ -114,7 +119,7 @@ Prediction predict(const ProblemSpec& given, const Way& way, Placement placement
   validate(checked);
   Way kept;
   kept.active = way.active;
-  const std::vector<int> made = ranks_to_make(spec, present);
+  const std::vector<int> made = ranks_to_make(checked, way.active, present);
   std::vector<View> views;
   ImaginedRanks(spec.ranks, placement.ranks_per_host, made).run([&](const Communicator& comm) {
     views.push_back(ImaginedPlan(comm, spec, kept).look(placement, machine));
@@ -122,8 +127,9 @@ Prediction predict(const ProblemSpec& given, const Way& way, Placement placement
   const auto first = std::min_element(views.begin(), views.end(), [](auto& a, auto& b) { return a.rank < b.rank; });
   const auto slowest =
       std::max_element(views.begin(), views.end(), [](auto& a, auto& b) { return a.seconds < b.seconds; });
-  Prediction told{std::move(first->report), first->input_bytes, first->output_bytes, slowest->programs[0],
-                  slowest->programs[1],     slowest->seconds,   machine.error,       !gpus};
+  Prediction told{
+      std::move(first->report), first->input_bytes, first->output_bytes, slowest->programs[0],
+      slowest->programs[1],     slowest->seconds,   machine.error,       !gpus && std::ssize(made) == spec.ranks};
   told.report.library_bytes = told.report.planning_bytes = 0;
   if (gpus) {
     // docs/gpu.md: two arrays at most.

@@ -11,6 +11,6 @@ namespace shardfft {
 /// parts): 1 is enough to compare ways. Not collective: the same on all ranks that ask alike. Throws Error where the
 /// way does not fit.
 Prediction predict(const ProblemSpec& spec, const Way& way, Placement placement, const MachineFigures& machine,
-                   int present = 64);
+                   int present = 128);
 
 }  // namespace shardfft

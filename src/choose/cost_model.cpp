@@ -30,13 +30,14 @@ double bytes_of(const State& state, int rank, Precision precision) {
   return static_cast<double>(state_bytes(state, precision, rank));
 }
 
-/// Of a rank's lines along one axis: complex numbers count 5 n log2 n, real ones half of that.
-double operations_of(const AxisStep& axis, const State& before, const State& after, int rank) {
+/// Of a rank's lines along one axis: complex numbers count 5 n log2 n, real ones half of that, and single precision
+/// half again, of which vectors hold twice as many.
+double operations_of(const AxisStep& axis, const State& before, const State& after, int rank, Precision precision) {
   const double n = static_cast<double>(std::max(axis.in, axis.out));
   const bool real = !before.is_complex || !after.is_complex;
   const State& whole = axis.in >= axis.out ? before : after;
   const double points = static_cast<double>(whole.layout.count(rank));
-  return (real ? 2.5 : 5) * points * std::max(1.0, std::log2(n));
+  return (real ? 2.5 : 5) * (precision == Precision::f32 ? 0.5 : 1) * points * std::max(1.0, std::log2(n));
 }
 
 /// Adds what a change of layout moves: what stays is copied, what leaves and comes is packed and unpacked.
@@ -100,7 +101,7 @@ StepCost cost_of(const Program& lowered, const StepFacts& facts, int rank, Preci
     cost.working_bytes = std::max(cost.working_bytes, both);
     if (moves) add_reshape(cost, before, after, facts, rank, precision, ranks_per_host);
     if (fft != nullptr)
-      for (const AxisStep& axis : fft->axes) cost.operations += operations_of(axis, before, after, rank);
+      for (const AxisStep& axis : fft->axes) cost.operations += operations_of(axis, before, after, rank, precision);
     if (const auto* const cannon = std::get_if<CannonStep>(&step)) {
       const auto n = static_cast<double>(before.layout.shape()[static_cast<std::size_t>(cannon->axis)]);
       cost.products += 8 * n * static_cast<double>(before.layout.count(rank));

@@ -1,6 +1,8 @@
 // Predictions against real plans: memory, messages and steps, for plans that are drawn; and times by figures alone.
 #include <cmath>
 
+#include "api/predict.hpp"
+#include "choose/cost_model.hpp"
 #include "shardfft/predict.hpp"
 #include "support/random_plans.hpp"
 
@@ -22,8 +24,15 @@ void any_options(Random& random, Options& o) {
   if (o.algorithm.starts_with("cannon")) o.algorithm = "auto";
 }
 
-Prediction predicted(const RandomPlan& drawn) {
+Prediction predicted(const RandomPlan& drawn, const std::string& way = "") {
   Options options = drawn.c.options;
+  if (!way.empty()) {
+    const Options defaults;
+    options.algorithm = options.exchange = options.local_fft = defaults.algorithm;
+    options.chunks = defaults.chunks;
+    options.grid = defaults.grid;
+    options.way = way;
+  }
   const Transform transform{drawn.c.kind, drawn.c.precision};
   if (drawn.c.kind == Kind::c2r) options.real_extent = drawn.c.shape[to_size(serial_of(drawn.c).halved())];
   const Placement placement{world().size()};
@@ -81,6 +90,102 @@ TEST(Predict, SaysWhatFortyDrawnPlansHave) {
     }
   }
   EXPECT_EQ(sent > 0, world().size() > 1);
+}
+
+/// What trials chose is told by the line of the way.
+TEST(Predict, SaysWhatMeasuredPlansHaveByTheirWay) {
+  int made = 0;
+  for (std::uint64_t number = 0; made < 4; ++number) {
+    RandomPlan drawn = draw_plan(number + 5000, world().size(), any_options);
+    drawn.c.options.effort = Effort::measure;
+    SCOPED_TRACE(drawn.text());
+    try {
+      const PlanReport real = drawn.make().report();
+      compare(predicted(drawn, real.way).report, real);
+      ++made;
+    } catch (const Error& e) {
+      ASSERT_TRUE(e.code() == Status::unsupported || e.code() == Status::invalid_argument) << e.what();
+    }
+  }
+}
+
+ProblemSpec spec_of(const Shape& shape, int ranks) {
+  ProblemSpec spec{};
+  spec.input = Layout::pencil(shape, ranks);
+  spec.output_kind = OutputLayout::natural;
+  spec.ranks = ranks;
+  spec.place = Place::cpu;
+  return spec;
+}
+
+/// Of many ranks some are made, and what they have is no longer exact.
+TEST(Predict, SomeRanksTellAboutAsMuchAsAll) {
+  if (world().size() > 1) return;
+  for (const char* exchange : {"alltoallv", "p2p", "alltoall"}) {
+    ProblemSpec spec = spec_of({30, 23, 17}, 100);
+    spec.options.exchange = exchange;
+    const Prediction some = predict(spec, Way{}, {100}, {}, 4), all = predict(spec, Way{}, {100}, {}, 100);
+    EXPECT_TRUE(all.exact && !some.exact);
+    EXPECT_LE(some.report.workspace_bytes, all.report.workspace_bytes) << exchange;
+    EXPECT_GE(some.report.workspace_bytes, all.report.workspace_bytes / 2) << exchange;
+    EXPECT_NEAR(some.seconds, all.seconds, 0.5 * all.seconds) << exchange;
+  }
+}
+
+TEST(Predict, TakesAWayThatATunerWouldTry) {
+  if (world().size() > 1) return;
+  Way way;
+  way.algorithm = "slab";
+  way.exchange = "p2p";
+  way.active = 3;
+  const Prediction told = predict(spec_of({30, 23, 17}, 8), way, {8}, {}, 1);
+  EXPECT_EQ(Way::parse(told.report.way).active, 3);
+  EXPECT_EQ(Way::parse(told.report.way).algorithm, "slab");
+}
+
+/// Each figure has its share of the time, and hosts share their memory and links.
+TEST(Predict, AddsUpWhatFiguresSay) {
+  MachineFigures machine;
+  machine.set("memory", 1e9);
+  machine.set("host_memory", 2e9);
+  machine.set("cache_bytes", 1);
+  machine.set("flops", 1e9);
+  machine.set("near_bandwidth", 1e9);
+  machine.set("near_latency", 0.5);
+  machine.set("far_bandwidth", 1e9);
+  machine.set("far_latency", 0.25);
+  machine.set("start", 0.125);
+  StepCost cost;
+  cost.moved_bytes = cost.working_bytes = 1e9;
+  cost.starts = 1;
+  EXPECT_NEAR(seconds_of(cost, machine, 1), 1.125, 1e-6);
+  EXPECT_NEAR(seconds_of(cost, machine, 4), 2.125, 1e-6);
+  cost.operations = 2e9;
+  EXPECT_NEAR(seconds_of(cost, machine, 1), 3.125, 1e-6);
+  cost.near_bytes = 1e9;
+  cost.near_messages = 2;
+  EXPECT_NEAR(seconds_of(cost, machine, 1), 5.125, 1e-6);
+  cost.far_bytes = 1e9;
+  cost.far_messages = 4;
+  EXPECT_NEAR(seconds_of(cost, machine, 1), 7.125, 1e-6);
+  cost.pieces = 4;  // three quarters of the shorter one are hidden
+  EXPECT_NEAR(seconds_of(cost, machine, 1), 7.125 - 0.75 * 3, 1e-6);
+  EXPECT_NEAR(seconds_of(cost, machine, 2), 8.125 - 0.75 * 3, 1e-6);
+}
+
+TEST(Predict, RefusesWhatCannotBe) {
+  const Layout layout = Layout::slab({8, 8}, 2);
+  const auto asked = [&](const std::string& algorithm, int ranks_per_host) {
+    Options options;
+    options.algorithm = algorithm;
+    return predict({Kind::c2c, Precision::f64}, layout, default_output, options, {ranks_per_host});
+  };
+  EXPECT_GT(asked("slab", 1).seconds, 0);
+  expect_error(Status::invalid_argument, "a host has 0 ranks", [&] { asked("slab", 0); });
+  expect_error(Status::invalid_argument, "magic", [&] { asked("magic", 1); });
+  MachineFigures machine;
+  expect_error(Status::invalid_argument, "no figure \"speed\"; known: memory", [&] { machine.set("speed", 1); });
+  expect_error(Status::invalid_argument, "flops is 0; it must be above 0", [&] { machine.set("flops", 0); });
 }
 
 }  // namespace

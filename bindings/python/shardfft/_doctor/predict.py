@@ -117,7 +117,7 @@ def _memory(told: dict[str, Any]) -> str:
         "tables": report["table_bytes"],
     }
     listed = ", ".join(f"{name} {_bytes(count)}" for name, count in parts.items() if count > 0)
-    return f"memory a rank{'' if told['exact'] else ', at most'}: {_bytes(sum(parts.values()))} ({listed})"
+    return f"memory a rank{'' if told['exact'] else ', about'}: {_bytes(sum(parts.values()))} ({listed})"
 
 
 def _scaling(told: dict[str, Any], twice: dict[str, Any] | str) -> str:
@@ -143,7 +143,7 @@ def run(chosen: argparse.Namespace) -> int:
         print(json.dumps({**told, "twice": twice, "figures": figures, "source": source}))
         return 0
     report = told["report"]
-    how = report["local_fft"] if told["exact"] else "GPUs, whose steps are told as those of ranks that send messages"
+    how = report["local_fft"] if chosen.gpus_per_node is None else "GPUs, whose steps are told as those of ranks that send messages"
     print(f"{report['algorithm']}, exchange {report['exchange']}, {how}")
     print(f"input {report['input']}, output {report['output']}")
     print(_memory(told))

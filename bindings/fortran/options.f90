@@ -34,7 +34,7 @@ contains
 
   logical function has_an_entry_a_dimension(name)
     character(len=*), intent(in) :: name
-    has_an_entry_a_dimension = name == 'transforms' .or. name == 'modes' .or. name == 'grid'
+    has_an_entry_a_dimension = name == 'transforms' .or. name == 'modes' .or. name == 'padded' .or. name == 'grid'
   end function has_an_entry_a_dimension
 
   ! From text: 'yes' and 'no' for flags, '2,4' or 'fft,dct2' for lists.

@@ -8,6 +8,8 @@
 #include <random>
 
 #include "base/json.hpp"
+#include "base/json_value.hpp"
+#include "shardfft/error.hpp"
 
 namespace shardfft::test {
 namespace {
@@ -71,6 +73,54 @@ TEST(Json, WritesAnyBytes) {
   }
   const std::string good = "\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80 \xed\x9f\xbf \xf4\x8f\xbf\xbf";
   EXPECT_EQ(Json(good).text(), '"' + good + '"');
+}
+
+/// As the other library reads it.
+void expect_same(const JsonValue& mine, const Other& theirs) {
+  using Kind = JsonValue::Kind;
+  ASSERT_EQ(mine.kind == Kind::null, theirs.is_null());
+  ASSERT_EQ(mine.kind == Kind::array || mine.kind == Kind::object, theirs.is_structured());
+  if (mine.kind == Kind::boolean) {
+    EXPECT_EQ(mine.is_true, theirs.get<bool>());
+  }
+  if (mine.kind == Kind::number) {
+    EXPECT_EQ(mine.number, theirs.get<double>());
+  }
+  if (mine.kind == Kind::string) {
+    EXPECT_EQ(mine.string, theirs.get<std::string>());
+  }
+  ASSERT_EQ(mine.items.size(), theirs.is_structured() ? theirs.size() : 0);
+  for (std::size_t i = 0; i < mine.items.size(); ++i)
+    expect_same(mine.items[i], mine.names.empty() ? theirs[i] : theirs.at(mine.names[i]));
+}
+
+TEST(Json, ReadsWhatOthersRead) {
+  const std::string good =
+      R"( {"a": [1, -2.5e3, 0, true, false, null, "", {}, []], "b" : {"c":"\"\\\/\b\f\n\r\t\u0041\u00e9\u20ac"},
+    "\u000a": 1e-30 } )";
+  expect_same(JsonValue::parse(good), Other::parse(good));
+  EXPECT_EQ(JsonValue::parse(good).find("b")->text("c").front(), '"');
+  EXPECT_EQ(JsonValue::parse(good).find("none"), nullptr);
+  EXPECT_EQ(JsonValue::parse(good).text("a"), "") << "it is no string";
+  // Whatever is cut off or put in: what one refuses the other one refuses, and none reads beyond the end.
+  std::mt19937 random(1);
+  const std::string signs = "{}[]\",:\\u0-.e tn1\n";
+  int read = 0;
+  for (int i = 0; i < 20000; ++i) {
+    std::string text = good.substr(0, random() % 3 == 0 ? random() % good.size() : good.size());
+    if (!text.empty() && random() % 2 == 0) text[random() % text.size()] = signs[random() % signs.size()];
+    const Other theirs = Other::parse(text, nullptr, false);
+    try {
+      const JsonValue mine = JsonValue::parse(text);
+      if (theirs.is_discarded()) continue;  // a name that comes twice, "-0", "1." or "01": read as from_chars does
+      expect_same(mine, theirs);
+      ++read;
+    } catch (const Error& e) {
+      EXPECT_TRUE(theirs.is_discarded()) << text << ": " << e.what();
+    }
+  }
+  EXPECT_GT(read, 100);
+  EXPECT_THROW(JsonValue::parse(std::string(100000, '[')), Error) << "the stack has an end";
 }
 
 }  // namespace

@@ -20,6 +20,7 @@ module shardfft
   use shardfft_redistribution_module
   use shardfft_side_module
   use shardfft_spectra_module
+  use shardfft_wisdom_module
   implicit none
   public
 end module shardfft

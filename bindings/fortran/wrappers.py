@@ -29,6 +29,11 @@ NAMES = {
     "shardfft_stream_is_idle": "shardfft_is_idle",
     "shardfft_synchronize_stream": "shardfft_wait_for",
     "shardfft_cross_spectrum_f": "shardfft_cross_shells",
+    "shardfft_wisdom_export": "shardfft_export_wisdom",
+    "shardfft_wisdom_import": "shardfft_import_wisdom",
+    "shardfft_wisdom_forget": "shardfft_forget_wisdom",
+    "shardfft_wisdom_path": "shardfft_wisdom_file",
+    "shardfft_wisdom_keep": "shardfft_keep_wisdom",
     "shardfft_energy_spectrum_f": "shardfft_energy_shells",
     "shardfft_moments_f": "shardfft_moments_of",
     "shardfft_gradient": "shardfft_gradient_of",
@@ -151,13 +156,13 @@ def procedure(kind: str, c_name: str, arguments, doc: str) -> Procedure:
     title = re.sub(rf"^shardfft_({kind}_)?|_f$", "", c_name)
     made = Procedure(c_name, NAMES.get(c_name, title), f"{kind}_{title}", doc)
     words = [f"{c_type} {word}" for c_type, word in arguments]
-    last = ""
-    if arguments[0][0] == f"shardfft_{kind}" and kind != "operator":
+    types, last = [c_type for c_type, _ in arguments] or [""], ""
+    if types[0] == f"shardfft_{kind}" and kind != "operator":
         made.self_intent, made.actual = "in", ["self%handle"]
         words.pop(0)
         if kind == "options":  # which no call makes
             made.self_intent, made.lines["before"] = "inout", ["call ready(self)"]
-    elif arguments[-1][0] == f"shardfft_{kind}*":
+    elif types[-1] == f"shardfft_{kind}*":
         made.self_intent, last = "inout", "self%handle"
         words.pop()
     rest = ", ".join(words)

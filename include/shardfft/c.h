@@ -12,4 +12,5 @@
 #include "shardfft/c/redistribution.h"
 #include "shardfft/c/side.h"
 #include "shardfft/c/spectra.h"
+#include "shardfft/c/wisdom.h"
 #endif

@@ -64,9 +64,13 @@ struct Options {
   /// a trial of 2 s at most, or with effort estimate the one expected to be the fastest on this processor; on GPUs
   /// cufft.
   std::string local_fft = "auto";
-  /// Time that the local FFT library may spend planning; on GPUs, unless it is estimate, transforms of several axes are
-  /// tried with passes of our own and by cuFFT alone.
+  /// What a plan measures while it is made. estimate: nothing. measure: local transforms, and whole runs of the few
+  /// ways that are likely to be fast. patient: whole runs of all ways, if all ranks are given it (docs/tuning.md). Also
+  /// the effort of FFTW's own planning.
   Effort effort = Effort::measure;
+  /// Seconds that making the plan may take, with all that it measures; 0: by effort, up to 10 s of whole runs with
+  /// measure, 60 s with patient. A plan is made in any case.
+  double budget = 0;
   /// Chunks into which exchanges and the transforms next to them are cut, so that messages travel while others are
   /// transformed: 1 cuts nothing; 0 is the plan's choice, on GPUs by what is sent and the trial of whole runs, on
   /// CPUs across hosts by that trial (effort above estimate). report() tells what was cut (docs/concepts.md).
@@ -75,6 +79,10 @@ struct Options {
   /// chosen for it. The plan takes that way and measures nothing. Options that say the same are left out, or say what
   /// the line says; a line of another version of the library, or of a plan that this one differs from, is refused.
   std::string way{};
+  /// A file of measured ways (docs/tuning.md). A plan that finds its problem there takes that way and measures nothing;
+  /// one that measures writes its way there. Empty: the file of SHARDFFT_WISDOM, else this machine's in the cache
+  /// folder, is read alone; keep: it is written too; none: no file is used. Rank 0's counts.
+  std::string wisdom{};
   /// OpenMP threads of each rank, at most 1024.
   int threads = 1;
   /// Process grid: for pencil and brick that of the intermediate pencils, two factors (one for arrays of two axes); for

@@ -151,6 +151,8 @@ class Plan {
   /// Collective; dropping it is not.
   Buffer allocate_input(int member = 0);
   Buffer allocate_output(int member = 0);
+  /// All that was chosen for the plan, as Options::way takes it. Collective.
+  std::string way() const;
   /// Program, strategies, bytes of every step, memory; after runs the time of every step. Collective.
   PlanReport report() const;
 

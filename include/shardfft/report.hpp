@@ -90,6 +90,12 @@ struct PlanReport {
   std::size_t planning_bytes = 0;
   std::vector<Choice> choices;
   std::string way;  ///< all that was chosen, as the option `way` takes it
+  /// A way that was run as a whole while the plan was made.
+  struct TimedWay {
+    std::string way;
+    double seconds = 0;  ///< of one forward and one backward run, on the slowest rank
+  };
+  std::vector<TimedWay> tried;  ///< the expected way first; none if nothing was timed so
   Program forward;
   Program backward;
   std::optional<Program> apply;  ///< of plans that have applied an operator

@@ -21,3 +21,4 @@
 #include "shardfft/spectra.hpp"
 #include "shardfft/typed_array.hpp"
 #include "shardfft/types.hpp"
+#include "shardfft/wisdom.hpp"

@@ -33,9 +33,14 @@ bool cyclic_fits(const Problem& problem);
 
 /// The algorithm that "auto" stands for.
 Choice choose_algorithm(const Problem& problem);
-/// Where "auto" stands for slab, pencil or brick and the output layout is fixed, so that nobody sees which: what the
-/// others make of the problem, where that differs from `chosen`, and what "auto" makes of it where only so many ranks
-/// transform as `fewer_ranks` says.
-std::vector<Program> alternatives(const Problem& problem, const Program& chosen, const std::vector<int>& fewer_ranks);
+/// What a search for the fastest program may vary.
+struct Space {
+  bool algorithms = true;        ///< slab, pencil and brick
+  bool grids = false;            ///< all factorisations of the number of ranks, and brick_groups
+  std::vector<int> fewer_ranks;  ///< that may transform while the others rest
+};
+/// If the output layout is fixed, so that nobody sees which algorithm runs, and `chosen` is slab, pencil or brick:
+/// other programs for the problem, which differ from it.
+std::vector<Program> alternatives(const Problem& problem, const Program& chosen, const Space& space);
 
 }  // namespace shardfft

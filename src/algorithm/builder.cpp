@@ -9,6 +9,7 @@ namespace shardfft {
 ProgramBuilder::ProgramBuilder(std::string algorithm, const Problem& problem) : problem_(problem) {
   program_.algorithm = std::move(algorithm);
   program_.active = problem.active;
+  program_.grid = problem.grid;
   if (problem.active > 0)
     program_.algorithm += " on " + std::to_string(problem.active) + " of " + std::to_string(problem.ranks()) + " ranks";
   program_.states.push_back({problem.input, problem.kind == Kind::c2c});

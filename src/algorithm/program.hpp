@@ -143,6 +143,7 @@ struct Program {
   std::vector<State> states;
   std::vector<Step> steps;
   int active = 0;      ///< as Problem::active
+  Shape grid{};        ///< as Problem::grid
   std::string name{};  ///< by which make_program() makes it
 };
 

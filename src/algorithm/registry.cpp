@@ -1,6 +1,5 @@
 // Algorithms by name, and the choice that "auto" makes.
 #include <algorithm>
-#include <array>
 #include <map>
 #include <optional>
 
@@ -82,14 +81,22 @@ bool move_alike(const Program& a, const Program& b) {
                     [](const State& s, const State& t) { return s.layout.same_as(t.layout); });
 }
 
+/// Grids of so many ranks for pencils of an array; the empty one is the algorithm's own.
+std::vector<Shape> grids_of(const Problem& problem, bool all) {
+  std::vector<Shape> grids{{}};
+  for (std::int64_t p = 1; all && problem.input.axes() > 3 && p <= problem.active_ranks(); ++p)
+    if (problem.active_ranks() % p == 0) grids.push_back({p, problem.active_ranks() / p});
+  return grids;
+}
+
 }  // namespace
 
-std::vector<Program> alternatives(const Problem& problem, const Program& chosen, const std::vector<int>& fewer_ranks) {
-  static constexpr std::array<const char*, 3> names{"slab", "pencil", "brick"};
-  const bool is_one = std::find(names.begin(), names.end(), chosen.algorithm) != names.end();
+std::vector<Program> alternatives(const Problem& problem, const Program& chosen, const Space& space) {
+  static const std::vector<std::string> names{"slab", "pencil", "brick"};
+  const bool is_one = std::find(names.begin(), names.end(), chosen.name) != names.end();
   if (!is_one || !problem.fixed_output() || !problem.grid.empty() || problem.ranks() == 1) return {};
   std::vector<Program> programs{chosen};
-  const auto add = [&](const char* name, const Problem& asked) {
+  const auto add = [&](const std::string& name, const Problem& asked) {
     std::optional<Program> program;
     try {
       program = make_program(name, asked);
@@ -99,11 +106,20 @@ std::vector<Program> alternatives(const Problem& problem, const Program& chosen,
     if (std::none_of(programs.begin(), programs.end(), [&](const Program& p) { return move_alike(p, *program); }))
       programs.push_back(std::move(*program));
   };
-  for (const char* const name : names) add(name, problem);
-  for (const int active : fewer_ranks) {
+  const auto add_with_grids = [&](const std::string& name, Problem asked) {
+    const bool has_grid = algorithms().at(name).has_grid;
+    for (const Shape& grid : grids_of(asked, space.grids && has_grid)) {
+      asked.grid = grid;
+      add(name, asked);
+    }
+  };
+  for (const std::string& name : names)
+    if (space.algorithms || name == chosen.name) add_with_grids(name, problem);
+  if (space.algorithms && space.grids) add("brick_groups", problem);
+  for (const int active : space.fewer_ranks) {
     Problem fewer = problem;
     fewer.active = active;
-    add("auto", fewer);
+    add_with_grids(space.algorithms ? choose_algorithm(fewer).chosen : chosen.name, fewer);
   }
   programs.erase(programs.begin());
   return programs;

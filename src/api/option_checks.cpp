@@ -119,7 +119,9 @@ Way take_way(Options& options) {
   told.exchange = way.exchange;
   told.chunks = way.chunks;
   told.grid = way.grid;
-  told.local_fft = defaults.local_fft;  // it names a library for each step
+  const bool names_one = std::all_of(way.libraries.begin(), way.libraries.end(),
+                                     [&](const auto& library) { return library.second == options.local_fft; });
+  if (!names_one) told.local_fft = defaults.local_fft;  // it names a library for each step
   for (const OptionRow& row : option_table())
     require(row.get(options) == row.get(told) || row.get(options) == row.get(defaults), "option ", row.name, " is ",
             option_text(row, options), ", but the option way says ", option_text(row, told));

@@ -119,11 +119,17 @@ void add_strategies(std::vector<OptionRow>& table) {
   table.back().agreement = Agreement::none;
 
   table.push_back(row("effort", &Options::effort,
-                      "Time that the local FFT library may spend planning; on GPUs, unless it is "
-                      "estimate, transforms of several axes are tried with passes of our own and by "
-                      "cuFFT alone.",
+                      "What a plan measures while it is made. estimate: nothing. measure: local transforms, and whole "
+                      "runs of the few ways that are likely to be fast. patient: whole runs of all ways, if all ranks "
+                      "are given it (docs/tuning.md). Also the effort of FFTW's own planning.",
                       "patient"));
   table.back().agreement = Agreement::none;
+  table.back().in_key = false;
+
+  table.push_back(row("budget", &Options::budget,
+                      "Seconds that making the plan may take, with all that it measures; 0: by effort, up to 10 s of "
+                      "whole runs with measure, 60 s with patient. A plan is made in any case.",
+                      "2.5"));
   table.back().in_key = false;
 
   table.push_back(row("chunks", &Options::chunks,
@@ -142,6 +148,16 @@ void add_strategies(std::vector<OptionRow>& table) {
           "plan that this one differs from, is refused.",
           example.text().c_str()));
   table.back().type = OptionType::text;
+
+  table.push_back(
+      row("wisdom", &Options::wisdom,
+          "A file of measured ways (docs/tuning.md). A plan that finds its problem there takes that way and measures "
+          "nothing; one that measures writes its way there. Empty: the file of SHARDFFT_WISDOM, else this machine's in "
+          "the cache folder, is read alone; keep: it is written too; none: no file is used. Rank 0's counts.",
+          "wisdom.json"));
+  table.back().type = OptionType::path;
+  table.back().agreement = Agreement::none;
+  table.back().in_key = false;
 }
 
 /// How it runs: cores and memory.

@@ -101,6 +101,11 @@ void Plan::set_workspace(void* memory, std::size_t bytes) {
 Buffer Plan::allocate_input(int member) { return impl().allocate(Call::allocate_input, member); }
 Buffer Plan::allocate_output(int member) { return impl().allocate(Call::allocate_output, member); }
 
+std::string Plan::way() const {
+  impl().enter(Call::report, {}, true);
+  return impl().way().text();
+}
+
 PlanReport Plan::report() const {
   const Impl& plan = impl();
   plan.enter(Call::report, {}, true);

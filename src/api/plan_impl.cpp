@@ -6,8 +6,11 @@
 #include <numeric>
 #include <variant>
 
+#include "api/report.hpp"
 #include "base/allocations.hpp"
+#include "base/clock.hpp"
 #include "base/require_threads.hpp"
+#include "base/say_once.hpp"
 #include "base/succeeds.hpp"
 #include "base/words.hpp"
 #include "geometry/shape.hpp"
@@ -19,12 +22,22 @@ namespace shardfft {
 
 namespace {
 
-/// Numbers of ranks that may be worth a trial in which the others rest.
-std::vector<int> fewer_ranks(int ranks, const RankFacts& facts) {
+/// Numbers of CPU ranks that may be worth a trial in which the others rest: on full hosts memory may serve fewer ranks
+/// better, and fewer hosts send fewer messages over a network. Collective.
+std::vector<int> fewer_ranks(const Communicator& comm, const ExecutorSetup& setup, int fake_ranks_per_host) {
   const HostDefaults& host = host_defaults();
+  const std::vector<int> hosts = comm.hosts(fake_ranks_per_host);
+  const auto end = std::find_if(hosts.begin(), hosts.end(), [&](int h) { return h != hosts.front(); });
+  const auto on_first = static_cast<int>(end - hosts.begin());
+  const bool one_host = on_first == comm.size();
+  const bool full = comm.size() >= host.ranks_that_may_rest && setup.ranks.fill_hosts;
   std::vector<int> numbers;
-  if (ranks < host.ranks_that_may_rest || !facts.fill_hosts) return numbers;
-  for (const double share : host.shares_of_ranks_to_try) numbers.push_back(static_cast<int>(share * ranks));
+  if (one_host && (full || setup.ranks.patient))
+    for (const double share : host.shares_of_ranks_to_try) numbers.push_back(static_cast<int>(share * comm.size()));
+  if (!one_host) numbers = {on_first};
+  if (!one_host || setup.ranks.patient) numbers.push_back(1);
+  std::erase_if(numbers, [&](int n) { return n < 1 || n >= comm.size() || !setup.ranks.may_try; });
+  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
   return numbers;
 }
 
@@ -43,7 +56,10 @@ void begin_kernels(const Transform& t, const Layout& in, const Options& o, int p
 
 /// Plans over GPUs ask the driver for them when it is told who takes part.
 const Ranks& kernels_begun(const Ranks& who, const Transform& t, const Layout& in, const Options& o) {
-  if (std::holds_alternative<Devices>(who)) succeeds([&] { begin_kernels(t, in, o, 1); });
+  if (std::holds_alternative<Devices>(who))
+    succeeds([&] {
+      if (o.way.empty() && !PlanWisdom(o, true).knows()) begin_kernels(t, in, o, 1);
+    });
   return who;
 }
 
@@ -53,7 +69,6 @@ Plan::Impl::Impl(const Ranks& who, Transform t, const Layout& in, const std::opt
                  const Options& o)
     : Members(kernels_begun(who, t, in, o), o, {"plans", "the plan's"}), transform(t) {
   const MostAllocated most;
-  if (comm.valid() && place() == Place::gpu) succeeds([&] { begin_kernels(t, in, o, comm.size()); });
   spec = {transform, in, out, kind, options, ranks(), place()};
   begin(who, {});
   planning_bytes = most.bytes();
@@ -68,7 +83,11 @@ Plan::Impl::Impl(Communicator imagined, const ProblemSpec& given, const Way& way
 }
 
 void Plan::Impl::begin(const Ranks& who, ExecutorSetup setup) {
+  setup.begun = clock_seconds();
+  if (options.budget > 0) setup.plan_until = setup.begun + host_defaults().budget_of_libraries * options.budget;
+  std::optional<PlanWisdom> wisdom;
   const Failure failure = failure_of([&] {
+    wisdom.emplace(options, comm.rank() == 0 && !comm.imagined());
     setup.way_is_given = !options.way.empty();
     if (setup.way_is_given) setup.way = take_way(options);
     spec.options = options;
@@ -78,10 +97,47 @@ void Plan::Impl::begin(const Ranks& who, ExecutorSetup setup) {
     setup.local_ffts = candidates(options.local_fft);
     require_threads(options.threads);
   });
-  setup.ranks = agree_same(comm, spec, failure);
+  const bool asks = options.way.empty() && wisdom && !comm.imagined() && wisdom->knows();
+  setup.ranks = agree_same(comm, spec, failure, asks);
   if (comm.valid()) watch_calls(who, plan_name(spec));
+  if (setup.ranks.knows_ways && make_as_known(*wisdom, setup)) return;
+  if (place() != Place::cpu && options.way.empty() && (comm.valid() || asks) && !comm.imagined())
+    succeeds([&] { begin_kernels(transform, spec.input, options, ranks()); });
+  const bool measures = !setup.way_is_given && setup.ranks.may_try && !comm.imagined();
+  const Effort effort = setup.ranks.patient ? Effort::patient : Effort::measure;
   make(std::move(setup));
+  if (measures) wisdom->remember(*this, spec, effort, way(), runner->facts().seconds());
 }
+
+bool Plan::Impl::make_as_known(const PlanWisdom& wisdom, const ExecutorSetup& setup) {
+  const Effort least = setup.ranks.patient ? Effort::patient : Effort::measure;
+  const std::optional<PlanWisdom::Known> known = wisdom.recall(*this, spec, least);
+  if (!known) return false;
+  const Options own = options;
+  const Failure failure = failure_of([&] {
+    ExecutorSetup tried = setup;
+    tried.way_is_given = true;
+    tried.choices.push_back({"way", "as remembered", known->sentence});
+    together([&] {
+      options.way = known->way;
+      tried.way = take_way(options);
+      options.way.clear();
+      validate_options(options, place());
+    });
+    spec.options = options;
+    make(std::move(tried));
+  });
+  if (!failure.failed()) return true;
+  if (runner && runner->half_way()) throw Error(failure.code, failure.text);
+  if (comm.rank() == 0) say_once("the way that is known " + known->sentence + ", is not taken: " + failure.text);
+  runner.reset();
+  sides.clear();
+  call_arrays.clear();
+  spec.options = options = own;
+  return false;
+}
+
+Way Plan::Impl::way() const { return way_of_all(comm, options, *runner); }
 
 void Plan::Impl::make(ExecutorSetup setup) {
   const Way way = setup.way;
@@ -89,7 +145,6 @@ void Plan::Impl::make(ExecutorSetup setup) {
   Alternatives others;
   const bool chooses = options.algorithm == "auto";
   const bool one_host = chooses && place() == Place::cpu && host && host->host().size() == comm.size();
-  const std::vector<int> fewer = one_host ? fewer_ranks(comm.size(), setup.ranks) : std::vector<int>{};
   // All ranks do the same from here on, and fail alike.
   Problem problem = make_problem(spec);
   problem.one_host = one_host;
@@ -98,7 +153,11 @@ void Plan::Impl::make(ExecutorSetup setup) {
           problem.ranks(), " ranks");
   if (chooses) setup.choices.push_back(choose_algorithm(problem));
   program = make_program(options.algorithm, problem);
-  if (chooses) others.programs = alternatives(problem, program, fewer);
+  const Space space{chooses, setup.ranks.patient,
+                    chooses && place() == Place::cpu && problem.fixed_output()
+                        ? fewer_ranks(comm, setup, options.fake_ranks_per_host)
+                        : std::vector<int>{}};
+  if ((chooses || space.grids) && !setup.way_is_given) others.programs = alternatives(problem, program, space);
   if (spec.with_gaps) std::erase_if(others.programs, [](const Program& p) { return !begins_with_transform(p); });
   others.programs.insert(others.programs.begin(), program);
   setup.way.algorithm = program.name;
@@ -108,6 +167,7 @@ void Plan::Impl::make(ExecutorSetup setup) {
   make_runner(std::move(setup), program, others.named);
   attempt([&] {
     if (auto faster = runner->fastest(others)) runner = std::move(faster);
+    runner->end_planning();
   });
   const auto compare = [&] {
     const std::string what = differences(way, runner->facts().way);

@@ -6,6 +6,7 @@
 
 #include "api/members.hpp"
 #include "api/operator_rep.hpp"
+#include "api/plan_wisdom.hpp"
 #include "api/problem.hpp"
 #include "shardfft/plan.hpp"
 
@@ -25,6 +26,8 @@ struct Plan::Impl : Members {
   void make(ExecutorSetup setup);
   /// Checks and agrees on `spec`, then makes the rest. Collective.
   void begin(const Ranks& who, ExecutorSetup setup);
+  /// All that was chosen for it, on all ranks. Collective on GPUs.
+  Way way() const;
   const Sides& at(int member) const { return sides[index_of(member)]; }
 
   /// Forward, operator, backward. The program is made at the first call.
@@ -33,6 +36,9 @@ struct Plan::Impl : Members {
   Operator convolution(InputArrays kernel, const detail::ArrayFacts& facts = {});
 
  private:
+  /// In the way that wisdom knows, which is checked as one of the option `way`; false on all ranks if it knows none
+  /// that the plan can be made in.
+  bool make_as_known(const PlanWisdom& wisdom, const ExecutorSetup& setup);
   FactorsInUse factors_of(const Operator& op);
 
   std::shared_ptr<FactorsInUse> in_use_ = std::make_shared<FactorsInUse>();

@@ -220,7 +220,7 @@ void validate(const ProblemSpec& spec) {
            : "");
 }
 
-RankFacts agree_same(const Communicator& comm, const ProblemSpec& given, const Failure& mine) {
+RankFacts agree_same(const Communicator& comm, const ProblemSpec& given, const Failure& mine, bool knows_ways) {
   static const ProblemSpec nothing{};  // in the place of what may have no words
   const ProblemSpec& spec = mine.failed() ? nothing : given;
   std::vector<Agreed> agreed = agreed_options(spec.options);
@@ -233,7 +233,7 @@ RankFacts agree_same(const Communicator& comm, const ProblemSpec& given, const F
   add("kinds of output layouts", spec.output_kind, spec.output_kind == OutputLayout::natural ? "natural" : "default");
   add("kinds of transform", spec.transform.kind, to_text(spec.transform.kind));
   add("precisions", spec.transform.precision, spec.transform.precision == Precision::f64 ? "double" : "single");
-  return agree_same(comm, agreed, given.options.effort, mine);
+  return agree_same(comm, agreed, given.options.effort, mine, knows_ways);
 }
 
 namespace {
@@ -260,16 +260,18 @@ Agreed agreed_layout(const char* what, const Layout& layout) {
   return {what, layout.fingerprint(), layout.describe()};
 }
 
-RankFacts agree_same(const Communicator& comm, const std::vector<Agreed>& agreed, Effort effort, const Failure& mine) {
+RankFacts agree_same(const Communicator& comm, const std::vector<Agreed>& agreed, Effort effort, const Failure& mine,
+                     bool knows_ways) {
   if (!comm.valid() && mine.failed()) throw Error(mine.code, mine.text);
   std::vector<std::uint64_t> numbers;
   for (const Agreed& a : agreed) numbers.push_back(a.number);
   const std::size_t facts = numbers.size();
   numbers.push_back(static_cast<std::uint64_t>(mine.failed() ? comm.rank() : comm.size()));
-  numbers.push_back(effort == Effort::estimate ? 0 : 1);
+  numbers.push_back(static_cast<std::uint64_t>(effort));
   numbers.push_back(static_cast<std::uint64_t>(own_cache_bytes()));
   numbers.push_back(comm.size() >= sysconf(_SC_NPROCESSORS_ONLN) ? 1 : 0);
   numbers.push_back(comm.imagined() ? ~std::uint64_t{0} : comm.size() > 1 ? window_room() : 0);
+  numbers.push_back(knows_ways && comm.rank() == 0 ? 1 : 0);
   const auto [least, most] = comm.extremes(numbers);
   const auto failed = static_cast<int>(least[facts]);
   if (comm.valid() && failed < comm.size()) throw_failure_of(comm, failed, mine);
@@ -277,24 +279,9 @@ RankFacts agree_same(const Communicator& comm, const std::vector<Agreed>& agreed
   for (std::size_t i = 0; i < agreed.size(); ++i)
     if (least[i] != most[i]) what += (what.empty() ? "" : " and ") + agreed[i].what + compared(comm, agreed[i]);
   if (!what.empty()) fail(Status::mismatch, "the ranks were given different ", what, "; all must be given the same");
-  return {least[facts + 1] == 1, most[facts + 2], least[facts + 3] == 1, least[facts + 4]};
-}
-
-std::string problem_key(const ProblemSpec& spec) {
-  Text key;
-  const auto layout = [&key](const char* name, const Layout& l) {
-    key << " " << name << "=" << std::hex << l.fingerprint() << std::dec;
-  };
-  key << to_text(spec.transform.kind) << (spec.transform.precision == Precision::f64 ? " double " : " single ")
-      << shape_text(spec.input.shape()) << " ranks=" << spec.ranks;
-  layout("input", spec.input);
-  if (spec.output)
-    layout("output", *spec.output);
-  else
-    key << " output=" << (spec.output_kind == OutputLayout::natural ? "natural" : "default");
-  if (spec.with_gaps) layout("gaps", *spec.with_gaps);
-  key << " " << options_key(spec.options);
-  return key.str();
+  const auto all = static_cast<Effort>(least[facts + 1]);
+  return {all != Effort::estimate, all == Effort::patient, most[facts + 2],
+          least[facts + 3] == 1,   least[facts + 4],       most[facts + 5] == 1};
 }
 
 namespace {

@@ -40,17 +40,15 @@ void validate(const ProblemSpec& spec);
 void validate_layout(const Layout& layout, const char* name, int ranks);
 /// Throws Error(mismatch) on every rank unless all ranks gave the same arguments; before that, what failed on a rank.
 /// Collective.
-RankFacts agree_same(const Communicator& comm, const ProblemSpec& spec, const Failure& mine = {});
+RankFacts agree_same(const Communicator& comm, const ProblemSpec& spec, const Failure& mine = {},
+                     bool knows_ways = false);
 /// A layout as something that ranks must have alike; an empty one is "none".
 Agreed agreed_layout(const char* what, const Layout& layout);
 /// Throws on all ranks what failed on one, or unless they gave the same of everything.
 RankFacts agree_same(const Communicator& comm, const std::vector<Agreed>& agreed, Effort effort,
-                     const Failure& mine = {});
+                     const Failure& mine = {}, bool knows_ways = false);
 /// "c2c 64x32": for messages.
 std::string plan_name(const ProblemSpec& spec);
-/// The problem and the options that matter for its speed, as one line of text, under which a tuner keeps its answer.
-/// The machine is not part of it.
-std::string problem_key(const ProblemSpec& spec);
 /// Numbers of a plan's programs in its runner.
 inline constexpr int forward_program = 0;
 inline constexpr int backward_program = 1;

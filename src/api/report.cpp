@@ -117,19 +117,20 @@ void conclude(Program& program) {
   if (program.mean_seconds > 0 && !overlaps) program.ratio = program.mean_communication_seconds / program.mean_seconds;
 }
 
-/// Ranks on GPUs choose passes each for itself: the way of the plan has those of all. Collective.
-Way way_of_all(const ReportInput& in) {
-  Way way = in.runner.facts().way;
-  if (!in.comm.valid() || in.options.processor != Processor::gpu) return way;
+}  // namespace
+
+Way way_of_all(const Communicator& comm, const Options& options, const Runner& runner) {
+  Way way = runner.facts().way;
+  if (!comm.valid() || options.processor != Processor::gpu) return way;
   const std::string mine = way.text();
   std::vector<int> lengths, begins{0};
-  for (const std::int64_t n : in.comm.all_gather(static_cast<std::int64_t>(mine.size()))) {
+  for (const std::int64_t n : comm.all_gather(static_cast<std::int64_t>(mine.size()))) {
     lengths.push_back(narrow(n, "the length of a way"));
     begins.push_back(begins.back() + lengths.back());
   }
   std::string all(static_cast<std::size_t>(begins.back()), ' ');
-  check_mpi(MPI_Allgatherv(mine.data(), lengths[static_cast<std::size_t>(in.comm.rank())], MPI_CHAR, all.data(),
-                           lengths.data(), begins.data(), MPI_CHAR, in.comm.get()),
+  check_mpi(MPI_Allgatherv(mine.data(), lengths[static_cast<std::size_t>(comm.rank())], MPI_CHAR, all.data(),
+                           lengths.data(), begins.data(), MPI_CHAR, comm.get()),
             "MPI_Allgatherv");
   way.passes.clear();
   for (std::size_t rank = 0; rank < lengths.size(); ++rank) {
@@ -139,8 +140,6 @@ Way way_of_all(const ReportInput& in) {
   }
   return way;
 }
-
-}  // namespace
 
 bool is_communication(Role role, Activity activity) {
   switch (activity) {
@@ -188,7 +187,8 @@ PlanReport make_report(const ReportInput& in) {
   report.algorithm = in.runner.programs().front().program.algorithm;
   const RunnerFacts facts = in.runner.facts();
   report.exchange = facts.way.exchange;
-  report.way = way_of_all(in).text();
+  report.way = way_of_all(in.comm, in.options, in.runner).text();
+  for (const auto& [way, seconds] : facts.tried) report.tried.push_back({way.text(), seconds});
   report.local_fft = facts.local_fft;
   report.machine = facts.machine;
   report.choices = facts.choices;

@@ -29,6 +29,9 @@ bool is_communication(Role role, Activity activity);
 /// the order of the enumeration.
 std::vector<PlanReport::Step> own_steps(const Runner& runner, const Account& account);
 
+/// Ranks on GPUs choose passes each for itself: the way of the plan has those of all. Collective there.
+Way way_of_all(const Communicator& comm, const Options& options, const Runner& runner);
+
 /// Collective.
 PlanReport make_report(const ReportInput& input);
 

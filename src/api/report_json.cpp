@@ -61,6 +61,10 @@ Json cost_json(const Prediction::Step& step) {
                        {"pieces", step.pieces}});
 }
 
+Json timed_json(const PlanReport::TimedWay& timed) {
+  return Json::object({{"way", timed.way}, {"seconds", timed.seconds}});
+}
+
 }  // namespace
 
 std::string Prediction::to_json() const {
@@ -94,6 +98,7 @@ std::string PlanReport::to_json() const {
                             {"pinned_bytes", pinned_bytes},
                             {"planning_bytes", planning_bytes},
                             {"choices", Json::array(choices, choice_json)},
+                            {"tried", Json::array(tried, timed_json)},
                             {"forward", program_json(forward)},
                             {"backward", program_json(backward)}});
   if (apply) json.add({"apply", program_json(*apply)});

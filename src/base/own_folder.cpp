@@ -8,13 +8,11 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <iostream>
-#include <mutex>
-#include <set>
 
 #include "base/environment.hpp"
 #include "base/file_signal.hpp"
 #include "base/proof.hpp"
+#include "base/say_once.hpp"
 #include "base/text.hpp"
 #include "shardfft/kernels.hpp"
 
@@ -22,18 +20,11 @@ namespace shardfft {
 
 namespace {
 
-void say_once(const std::string& sentence) {
-  static std::mutex mutex;
-  static std::set<std::string> said;
-  const std::lock_guard lock(mutex);
-  if (said.insert(sentence).second) std::cerr << sentence << std::endl;
-}
-
 std::string not_used(const std::string& path, const std::string& why) {
   return path + " is neither read nor written, because " + why;
 }
 
-void say_not_used(const std::string& path, const std::string& why) { say_once("shardfft: " + not_used(path, why)); }
+void say_not_used(const std::string& path, const std::string& why) { say_once(not_used(path, why)); }
 
 /// Why an open file is not this user's alone; empty if it is.
 std::string flaw(int descriptor, mode_t kind) {
@@ -46,16 +37,6 @@ std::string flaw(int descriptor, mode_t kind) {
   else if ((found.st_mode & (S_IWGRP | S_IWOTH)) != 0)
     why << "its group or others may write it (mode " << std::oct << (found.st_mode & 07777) << "; chmod go-w helps)";
   return why.str();
-}
-
-/// Closes what is not this user's alone, and says so; -1 then.
-int judged(int descriptor, const std::string& path, mode_t kind) {
-  if (descriptor < 0) return -1;
-  const std::string why = flaw(descriptor, kind);
-  if (why.empty()) return descriptor;
-  ::close(descriptor);
-  say_not_used(path, why);
-  return -1;
 }
 
 bool write_all(int descriptor, const std::string& content) {
@@ -95,10 +76,21 @@ std::string why_nothing_is_kept() {
   return why.empty() ? why : not_used(path, why);
 }
 
-OwnFolder::OwnFolder(const std::string& path) : path_(path), descriptor_(judged(open_folder(path), path, S_IFDIR)) {}
+OwnFolder::OwnFolder(const std::string& path, bool anybodys)
+    : path_(path), anybodys_(anybodys), descriptor_(judged(open_folder(path), path, true)) {}
 
 OwnFolder::~OwnFolder() {
   if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+/// Closes what is not this user's alone, and says so; -1 then.
+int OwnFolder::judged(int descriptor, const std::string& path, bool folder) const {
+  if (descriptor < 0) return -1;
+  const std::string why = anybodys_ ? "" : flaw(descriptor, folder ? S_IFDIR : S_IFREG);
+  if (why.empty()) return descriptor;
+  ::close(descriptor);
+  say_not_used(path, why);
+  return -1;
 }
 
 /// O_NONBLOCK: nobody has to come to the other end of a pipe.
@@ -107,7 +99,7 @@ int OwnFolder::open_own(const std::string& name, int flags) const {
   const std::string path = path_ + "/" + name;
   const int found = openat(descriptor_, name.c_str(), flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
   if (found < 0 && errno == ELOOP) say_not_used(path, "it is a link");
-  return judged(found, path, S_IFREG);
+  return judged(found, path, false);
 }
 
 std::optional<std::string> OwnFolder::read(const std::string& name) const {
@@ -125,22 +117,33 @@ std::optional<std::string> OwnFolder::read(const std::string& name) const {
   return got < 0 ? std::nullopt : std::optional<std::string>(std::move(all));
 }
 
-void OwnFolder::write(const std::string& name, const std::string& content) const {
+bool OwnFolder::write(const std::string& name, const std::string& content, const Content* before) const {
   // What is there already must be this user's own to be replaced.
-  const int before = open_own(name, O_RDONLY);
-  if (before >= 0)
-    ::close(before);
+  const int found = open_own(name, O_RDONLY);
+  if (found >= 0)
+    ::close(found);
   else if (struct stat any{}; !usable() || fstatat(descriptor_, name.c_str(), &any, AT_SYMLINK_NOFOLLOW) == 0)
-    return;
+    return false;
   // Processes of containers, and of hosts that share the folder, have numbers in common.
   const std::string unfinished = name + '.' + std::to_string(random_word());
   const int file = open_own(unfinished, O_WRONLY | O_CREAT | O_EXCL);
-  if (file < 0) return;
+  if (file < 0) return false;
   const NoFileSignal no_signal;
   const bool written = write_all(file, content);
   const bool closed = ::close(file) == 0;
-  if (!written || !closed || renameat(descriptor_, unfinished.c_str(), descriptor_, name.c_str()) != 0)
-    remove(unfinished);
+  const bool wanted = written && closed && (before == nullptr || read(name) == *before);
+  if (wanted && renameat(descriptor_, unfinished.c_str(), descriptor_, name.c_str()) == 0) return true;
+  remove(unfinished);
+  return false;
+}
+
+bool OwnFolder::takes_files() const {
+  const std::string name = "try." + std::to_string(random_word());
+  const int file = open_own(name, O_WRONLY | O_CREAT | O_EXCL);
+  if (file < 0) return false;
+  ::close(file);
+  remove(name);
+  return true;
 }
 
 int OwnFolder::open_lock(const std::string& name) const { return open_own(name, O_RDWR | O_CREAT); }

@@ -14,8 +14,9 @@ std::string cache_directory();
 /// that nobody can put another one in their place meanwhile. Links in the place of files are not followed.
 class OwnFolder {
  public:
-  /// Makes the folder, for this user only, and those above it, where there is none.
-  explicit OwnFolder(const std::string& path);
+  /// Makes the folder, for this user only, and those above it, where there is none. `anybodys`: the user named it, so
+  /// that who owns it and its files does not matter.
+  explicit OwnFolder(const std::string& path, bool anybodys = false);
   ~OwnFolder();
   OwnFolder(const OwnFolder&) = delete;
   OwnFolder& operator=(const OwnFolder&) = delete;
@@ -24,16 +25,22 @@ class OwnFolder {
   bool usable() const { return descriptor_ >= 0; }
   /// Of a file; nothing where there is none.
   std::optional<std::string> read(const std::string& name) const;
-  /// Under another name first: readers see a whole file or none. Failures only mean that nothing is kept.
-  void write(const std::string& name, const std::string& content) const;
+  /// Under another name first: readers see a whole file or none. Failures only mean that nothing is kept. `before`:
+  /// only if the file holds that, or is not there as that is nothing. Whether it was written.
+  using Content = std::optional<std::string>;
+  bool write(const std::string& name, const std::string& content, const Content* before = nullptr) const;
+  /// Whether a file can be made here, which is tried.
+  bool takes_files() const;
   /// Opens a file to lock it, and makes it where there is none; -1 where it cannot be had. The caller closes it.
   int open_lock(const std::string& name) const;
   void remove(const std::string& name) const;
 
  private:
   int open_own(const std::string& name, int flags) const;
+  int judged(int descriptor, const std::string& path, bool folder) const;
 
   std::string path_;
+  bool anybodys_;
   int descriptor_;
 };
 

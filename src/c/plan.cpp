@@ -162,6 +162,9 @@ shardfft_status shardfft_plan_allocate_output(shardfft_plan plan, int member, sh
   return together(plan, buffer, [&](Plan& p) { return p.allocate_output(member); });
 }
 
+shardfft_status shardfft_plan_way(shardfft_plan plan, char** way) {
+  return guarded([&] { give_text(way, get(plan)->way()); });
+}
 shardfft_status shardfft_plan_report(shardfft_plan plan, shardfft_report* report) {
   return together(plan, report, [](const Plan& p) { return p.report(); });
 }

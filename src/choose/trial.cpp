@@ -13,7 +13,7 @@ Trial::Trial(const Communicator& comm, Run run, double hopeless)
 }
 
 void Trial::allow(double seconds, double most) {
-  allowed_ = std::max(host_defaults().trial_least_seconds, std::min(seconds, most));
+  allowed_ = std::min(std::max(host_defaults().trial_least_seconds, seconds), most);
 }
 
 bool Trial::meet(bool mine) {

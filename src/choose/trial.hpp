@@ -28,7 +28,7 @@ class Trial {
   /// The trial's time begins now. Candidates that took `hopeless` times as long as the fastest one do not run again.
   Trial(const Communicator& comm, Run run, double hopeless = unlimited);
 
-  /// The trial may take so many seconds, or `most` if that is less, but a few milliseconds in any case. Until this is
+  /// The trial may take so many seconds, and a few milliseconds in any case, or `most` if that is less. Until this is
   /// called nothing has time.
   void allow(double seconds, double most);
   /// Agrees on the time that has passed, as run() does, and on whether `mine` is true on all ranks. Collective.

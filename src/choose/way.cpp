@@ -70,7 +70,9 @@ void Way::add_passes(const std::string& transform, const std::string& plans) {
 }
 
 std::string Way::algorithm_name() const {
-  return active == 0 ? algorithm : algorithm + " on " + std::to_string(active) + " ranks";
+  std::string name = algorithm;
+  for (const std::int64_t n : grid) name += (&n == grid.data() ? " " : "x") + std::to_string(n);
+  return active == 0 ? name : name + " on " + std::to_string(active) + (active == 1 ? " rank" : " ranks");
 }
 
 std::string Way::text() const {

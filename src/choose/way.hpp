@@ -28,7 +28,7 @@ struct Way {
   bool operator==(const Way&) const = default;
   /// Adds plans of a transform, texts with " | " between them, to those that it has.
   void add_passes(const std::string& transform, const std::string& plans);
-  /// "slab", "slab on 6 ranks".
+  /// "slab", "pencil 2x3", "slab on 6 ranks".
   std::string algorithm_name() const;
 
   /// "shardfft 1.2.3; algorithm=slab; exchange=p2p; chunks=1; ...; library c2c 512 forward=fftw".

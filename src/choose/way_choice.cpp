@@ -70,21 +70,34 @@ WayChoice choose_way(const WayTrial& setup) {
   };
   // The expected way runs twice: its first run touches memory and connects ranks, which tells how long a trial may be.
   enter(setup.ways.front());
-  trial.allow(host_defaults().run_trial_runs * trial.longest() / 2, host_defaults().run_trial_seconds);
+  const double runs = setup.patient ? Trial::unlimited : host_defaults().run_trial_runs;
+  trial.allow(runs * trial.longest() / 2, setup.most_seconds);
   const bool again = trial.room(trial.longest());
   if (again) trial.run({0});
+  // Ranks that work for others that rest may take as much longer.
+  const auto longest = [&](const Way& way) {
+    return trial.longest() * (way.active > 0 ? setup.ranks / way.active : 1);
+  };
   // Once another way is planned there is to be time for its run, and for a round of all if there are several already.
-  const auto wanted = [&] { return tried.size() == 1 ? trial.longest() : 2 * trial.longest() + trial.cycle(); };
-  for (std::size_t i = 1; again && i < setup.ways.size() && trial.room(wanted()); ++i) {
+  const auto wanted = [&](const Way& way) {
+    return tried.size() == 1 ? longest(way) : 2 * longest(way) + trial.cycle();
+  };
+  const auto try_one = [&](const Way& way) {
+    if (!trial.room(wanted(way)) || !trial.meet(setup.make(way, trial.deadline(wanted(way))))) return;
+    if (trial.room(longest(way))) enter(way);  // else planned in a hurry
+  };
+  std::vector<Way> late;
+  for (std::size_t i = 1; again && i < setup.ways.size(); ++i) {
     const Way& way = setup.ways[i];
     const bool is_new = std::none_of(tried.begin(), tried.end(),
                                      [&](const Way& one) { return one.algorithm_name() == way.algorithm_name(); });
     // Other ways of an algorithm are worth their time if it is the fastest so far.
-    if (!is_new && tried[trial.fastest()].algorithm_name() != way.algorithm_name()) continue;
-    if (!trial.meet(setup.make(way, trial.deadline(wanted())))) continue;
-    if (!trial.room(trial.longest())) break;  // planned in a hurry
-    enter(way);
+    if (is_new || tried[trial.fastest()].algorithm_name() == way.algorithm_name())
+      try_one(way);
+    else if (setup.patient)
+      late.push_back(way);
   }
+  for (const Way& way : late) try_one(way);
   trial.run_rounds();
   WayChoice choice{tried[trial.winner()], {}};
   for (std::size_t way = 0; way < tried.size(); ++way) choice.times.push_back({tried[way], trial.seconds(way)});

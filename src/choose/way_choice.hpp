@@ -7,6 +7,7 @@
 
 #include "choose/way.hpp"
 #include "mpi/communicator.hpp"
+#include "tune/defaults.hpp"
 
 namespace shardfft {
 
@@ -14,13 +15,16 @@ namespace shardfft {
 struct WayTrial {
   const Communicator& comm;
   /// The expected one first, then the most promising ones. Of an algorithm that is not the fastest so far, only the
-  /// first is tried.
+  /// first is tried, others last if the trial is patient.
   std::vector<Way> ways;
   /// Prepares runs of a way, until the deadline on base/clock at the latest. False on all ranks where it is no
   /// candidate.
   std::function<bool(const Way& way, double deadline)> make;
   /// Runs every program once, in a way that was made; the first one always is. Seconds on the slowest rank.
   std::function<double(const Way& way)> run;
+  int ranks = 1;
+  bool patient = false;
+  double most_seconds = host_defaults().run_trial_seconds;  ///< that the trial may take, the same on all ranks
 };
 
 /// "by size", or the number.
@@ -44,8 +48,8 @@ struct WayChoice {
 };
 
 /// The way in which the programs take the least time; the expected one unless another is clearly faster. The trial
-/// takes at most 10 s or the time of 30 runs, whichever is less, but 60 ms in any case, and no less than one run of
-/// every program. Collective; the same on all ranks.
+/// takes at most the time of 30 runs, unless it is patient, but 60 ms if it may, and no less than one run of every
+/// program. Collective; the same on all ranks.
 WayChoice choose_way(const WayTrial& setup);
 
 }  // namespace shardfft

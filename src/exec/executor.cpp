@@ -25,6 +25,11 @@ std::unique_ptr<Runner> make_host_runner(ExecutorSetup setup, const Program& pro
   setup.way.exchange = movement.exchange;
   setup.way.chunks = std::max(1, setup.options.chunks);
   setup.other_exchanges = movement.others;
+  if (setup.ranks.patient && setup.options.exchange == "auto" && setup.options.workspace == Workspace::fast)
+    for (const std::string& name : exchange_names())
+      if (name != "auto" && name != reading &&
+          std::find(movement.others.begin(), movement.others.end(), name) == movement.others.end())
+        setup.other_exchanges.push_back(name);
   if (setup.way.past_cache == 0)
     setup.way.past_cache = bytes_to_write_past_cache(setup.comm, movement.host.get(), largest, setup.ranks);
   if (movement.choice) setup.choices.push_back(*movement.choice);
@@ -43,7 +48,10 @@ Program Executor::lower(const Program& program) {
 void Executor::add(std::vector<NamedProgram> programs) {
   int trace_step = 0;
   for (const Prepared& before : prepared_) trace_step += static_cast<int>(before.tasks.size());
-  LocalFfts ffts({setup_.local_ffts, setup_.way.libraries, !setup_.way_is_given}, setup_.options.effort);
+  FftMakers makers{setup_.local_ffts, setup_.way.libraries, !setup_.way_is_given};
+  if (const double budget = setup_.options.budget; budget > 0)
+    makers.most_seconds = std::min(makers.most_seconds, host_defaults().budget_of_library_trial * budget);
+  LocalFfts ffts(std::move(makers), setup_.options.effort);
   Alone alone(setup_.comm);
   auto compiled = compile(setup_, programs, host_.get(), ffts, alone, &trace_, trace_step);
   make_local_ffts(ffts, alone);

@@ -6,14 +6,16 @@
 #include <vector>
 
 #include "local/backend.hpp"
+#include "tune/defaults.hpp"
 
 namespace shardfft {
 
 /// Who may make the local transforms of a plan, and who makes those of steps for which that is settled.
 struct FftMakers {
-  std::vector<Backend> candidates{};            ///< the one expected to be the fastest first
-  std::map<std::string, std::string> chosen{};  ///< names, by those of the steps (Way::libraries)
-  bool tries = true;                            ///< those of other steps, if the effort allows it
+  std::vector<Backend> candidates{};                    ///< the one expected to be the fastest first
+  std::map<std::string, std::string> chosen{};          ///< names, by those of the steps (Way::libraries)
+  bool tries = true;                                    ///< those of other steps, if the effort allows it
+  double most_seconds = host_defaults().trial_seconds;  ///< of trying them, the same on all ranks
 };
 
 /// Which library makes the transforms of each step, and what each took in the trial; without times nothing was tried.

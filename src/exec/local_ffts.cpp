@@ -165,7 +165,7 @@ class Choosing {
     std::stable_sort(steps.begin(), steps.end(),
                      [&](std::size_t a, std::size_t b) { return trial_->seconds(a) > trial_->seconds(b); });
     // A run is one of the two directions that a round stands for.
-    trial_->allow(10 * seconds / 2, host_defaults().trial_seconds);
+    trial_->allow(10 * seconds / 2, makers_.most_seconds);
     return steps;
   }
 

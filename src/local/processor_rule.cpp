@@ -6,11 +6,12 @@
 
 namespace shardfft {
 
-std::string processor_maker() {
+std::string processor_fact(const std::string& name) {
   TextOfFile file("/proc/cpuinfo");
-  for (std::string word, rest; file >> word;) {
-    if (word == "vendor_id" && file >> rest >> word) return word;
-    std::getline(file, rest);
+  for (std::string line; std::getline(file, line);) {
+    const std::size_t colon = line.find(": ");
+    if (line.starts_with(name) && colon != std::string::npos && line.find_first_not_of(" \t", name.size()) == colon)
+      return line.substr(colon + 2);
   }
   return {};
 }

@@ -5,8 +5,9 @@
 
 namespace shardfft {
 
-/// The maker of this host's processor in the kernel's words ("GenuineIntel", "AuthenticAMD"); empty where it has none.
-std::string processor_maker();
+/// A line of /proc/cpuinfo about this host's first processor: of its maker, the "vendor_id", "GenuineIntel". Empty if
+/// there is none.
+std::string processor_fact(const std::string& name);
 
 /// The one of `names` that is expected to be the fastest on processors of `maker` with vectors of so many bytes; the
 /// first where none is expected. oneMKL on Intel: on a two-core Xeon with AVX-512 its transforms of 128^3 to 384^3

@@ -33,7 +33,7 @@ std::vector<std::string> names_of_choice() {
 /// What "auto" stands for where nothing is measured. Asked for once: processors do not change.
 const std::string& automatic() {
   static const std::string name =
-      expected_fastest(names_of_choice(), processor_maker(), lanes::all_kernels().front().vector_bytes);
+      expected_fastest(names_of_choice(), processor_fact("vendor_id"), lanes::all_kernels().front().vector_bytes);
   return name;
 }
 

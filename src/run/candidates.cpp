@@ -26,7 +26,7 @@ const Layout& output_of(const std::vector<NamedProgram>& programs) {
 /// pieces.
 using Outline = std::vector<std::pair<std::string, std::optional<Pieces>>>;
 Outline outline(Runner& runner) {
-  Outline outline{{runner.programs().front().program.algorithm, {}}};
+  Outline outline{{runner.facts().way.algorithm_name(), {}}};
   for (int program = 0; program < static_cast<int>(runner.programs().size()); ++program)
     for (const StepReport& step : runner.account(program).steps) {
       const bool moves = step.role != Role::computes || step.overlaps;
@@ -70,6 +70,7 @@ std::vector<Way> Candidates::ways() {
     Way other = with(own, open ? exchange_for(program) : own.exchange, own.chunks);
     other.algorithm = program.name;
     other.active = program.active;
+    other.grid = program.grid;
     if (other.algorithm_name() != own.algorithm_name()) ways.push_back(std::move(other));
   }
   std::string cuts;
@@ -90,7 +91,7 @@ std::vector<Way> Candidates::ways() {
 
 const Program& Candidates::program_of(const Way& way) const {
   const auto found = std::find_if(others_.programs.begin(), others_.programs.end(), [&](const Program& program) {
-    return program.name == way.algorithm && program.active == way.active;
+    return program.name == way.algorithm && program.active == way.active && program.grid == way.grid;
   });
   return found != others_.programs.end() ? *found : others_.programs.front();
 }
@@ -196,7 +197,8 @@ std::unique_ptr<Runner> Candidates::fastest(const std::shared_ptr<Candidates>& c
   Candidates& mine = *candidates;
   Runner& first = mine.first_;
   const std::vector<Way> ways = mine.ways();
-  if (ways.size() < 2) return nullptr;
+  const double seconds = ways.size() < 2 ? 0 : mine.seconds_left();
+  if (seconds <= 0) return nullptr;
   WayChoice choice{ways.front(), {}};
   try {
     if (mine.prepare())
@@ -205,7 +207,8 @@ std::unique_ptr<Runner> Candidates::fastest(const std::shared_ptr<Candidates>& c
                            [&](const Way& way) {
                              const auto& made = mine.made(way);
                              return mine.time(made ? *made : first);
-                           }});
+                           },
+                           output_of(mine.programs()).ranks(), mine.setup().ranks.patient, seconds});
   } catch (...) {
     if (first.half_way_ && mine.setup().comm.valid())
       keep_for_mpi(candidates);
@@ -213,12 +216,25 @@ std::unique_ptr<Runner> Candidates::fastest(const std::shared_ptr<Candidates>& c
       succeeds([&] { mine.leave(nullptr); });
     throw;
   }
+  std::vector<TimedWay> tried;
+  for (const auto& [way, time] : choice.times) {
+    const auto& made = mine.made(way);
+    tried.push_back({(made ? *made : first).setup_.way, time});
+  }
   std::unique_ptr<Runner> best = std::move(mine.made(choice.way));
   mine.leave(best.get());
   Runner& chosen = best ? *best : first;
-  chosen.setup_.plan_until.reset();
+  chosen.setup_.tried = std::move(tried);
   tell(chosen.setup_, choice, ways);
   return best;
+}
+
+/// Of the trial, as the effort or the budget allows; the same on all ranks.
+double Candidates::seconds_left() const {
+  const double budget = setup().options.budget;
+  if (budget == 0)
+    return setup().ranks.patient ? host_defaults().patient_trial_seconds : host_defaults().run_trial_seconds;
+  return budget - setup().comm.max(clock_seconds() - setup().begun);
 }
 
 void Candidates::forget(Runner& runner) {

@@ -60,6 +60,7 @@ class Candidates {
   bool enter(const Way& way, double deadline);
   std::unique_ptr<Runner>& made(const Way& way);
   bool is_ready(Runner& runner);
+  double seconds_left() const;
   double time(Runner& runner);
   void forget(Runner& runner);
   void leave(Runner* best);

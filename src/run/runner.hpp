@@ -67,6 +67,14 @@ struct RunnerFacts {
   std::string local_fft;  ///< library and version
   std::string machine;    ///< what it runs on, where that is not plain
   std::vector<Choice> choices;
+  std::vector<TimedWay> tried;
+
+  /// Of the way that was taken; 0 if whole runs were not timed.
+  double seconds() const {
+    for (const TimedWay& one : tried)
+      if (one.way == way) return one.seconds;
+    return 0;
+  }
 };
 
 /// A program as a runner lowered it, its name for users, and the factor of its result.
@@ -119,6 +127,9 @@ class Runner {
   enum class Runs { done, all };
   virtual Account account(int program, Runs which = Runs::done) = 0;
 
+  /// The plan is made: libraries have no deadline any more.
+  void end_planning() { setup_.plan_until.reset(); }
+
   const std::vector<NamedProgram>& programs() const { return programs_; }
   /// Whether the next run begins at once; else ranks make something together first.
   bool ready() const { return ready_; }
@@ -128,7 +139,7 @@ class Runner {
   /// between.
   std::size_t in_place_bytes(int member) const;
   const Trace& trace() const { return trace_; }
-  RunnerFacts facts() const { return {setup_.way, local_fft_version_, machine_, setup_.choices}; }
+  RunnerFacts facts() const { return {setup_.way, local_fft_version_, machine_, setup_.choices, setup_.tried}; }
 
  protected:
   friend class Candidates;

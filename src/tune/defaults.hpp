@@ -87,6 +87,10 @@ struct HostDefaults {
   double run_trial_seconds = 10;
   /// ... and for no longer than this many runs take.
   double run_trial_runs = 30;
+  /// Users who ask for patience wait for so long: time for every way of a grid of some ten.
+  double patient_trial_seconds = 60;
+  /// Parts of a plan's budget in which libraries for local transforms must have planned, and been tried.
+  double budget_of_libraries = 0.5, budget_of_library_trial = 0.25;
   /// Where ranks take every core of a host, runs are tried in which only these shares of them transform: memory and
   /// caches may serve fewer ranks better. On 64 virtual cores, of whose time the hypervisor took 4 to 13 % away, none
   /// of 8 plans took fewer (docs/performance.md).

@@ -1,5 +1,8 @@
 // GPU plans made from the way of another plan.
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
 
 #include "base/hooks.hpp"
 #include "choose/trial.hpp"
@@ -41,6 +44,25 @@ TEST(DeviceWay, APlanMadeFromItMeasuresNothing) {
   check_way(1, Kind::r2c, true);
   check_way(2, Kind::c2r, false);
   check_way(4, Kind::c2c, false);
+}
+
+/// A plan whose problem stands in a file of wisdom, on the same GPUs.
+TEST(DeviceWay, IsRemembered) {
+  const SmallerGpus smaller;
+  const std::filesystem::path file = std::filesystem::temp_directory_path() / ("wisdom-" + std::to_string(getpid()));
+  Options options = on_gpu("auto");
+  options.effort = Effort::measure;
+  options.wisdom = file.string();
+  TransformCase c{{64, 64, 64}, "last-slab", "natural", Kind::c2c, Precision::f64, options};
+  Made first(2, c);
+  EXPECT_GT(first.trials.begun, 0);
+  Made again(2, c);
+  EXPECT_EQ(again.trials.begun, 0);
+  EXPECT_EQ(again.plan.way(), first.plan.way());
+  check_device_plan(members_of(again.plan), c);
+  c.options.wisdom = "none";
+  EXPECT_GT(Made(2, c).trials.begun, 0);
+  std::filesystem::remove(file);
 }
 
 TEST(DeviceWay, IsRefusedWhereItDoesNotFit) {

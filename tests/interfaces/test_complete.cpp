@@ -115,10 +115,14 @@ TEST(Interfaces, EveryPublicFunctionIsInC) {
       {"box", ""},          // C gives progressions
       {"to_text", ""},      // options are words in C
       {"opposite", ""},     // C has no directions
+      {"export_wisdom", "wisdom_export"},
+      {"import_wisdom", "wisdom_import"},
+      {"forget_wisdom", "wisdom_forget"},
+      {"keep_wisdom", "wisdom_keep"},
   };
   const std::set<std::string> in_c = c_functions();
   for (const char* header : {"plan.hpp", "redistribution.hpp", "layout.hpp", "options.hpp", "option_table.hpp",
-                             "gpu.hpp", "types.hpp", "spectra.hpp"}) {
+                             "gpu.hpp", "types.hpp", "spectra.hpp", "wisdom.hpp"}) {
     for (const std::string& name : declared(text_of(root() / "include/shardfft" / header), "")) {
       const auto other = instead.find(name);
       if (other != instead.end() && other->second.empty()) continue;

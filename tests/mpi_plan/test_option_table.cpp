@@ -4,6 +4,7 @@
 #include <regex>
 #include <set>
 
+#include "api/plan_wisdom.hpp"
 #include "base/check.hpp"
 #include "shardfft/plan.hpp"
 #include "support/foreign_locale.hpp"

@@ -48,6 +48,7 @@ from ._plans.planning import plan
 from ._plans.poisson import Poisson, poisson
 from ._plans.recent import clear_plans
 from ._plans.report import Report
+from ._plans.wisdom import export_wisdom, forget_wisdom, import_wisdom
 from ._transforms.convolve import convolve
 from ._transforms.vector import curl, divergence, gradient, project
 
@@ -59,9 +60,9 @@ __all__ = [
     "ArgumentError", "DeviceArray", "DistArray", "Error", "HaloExchange", "Layout", "Operator", "Option",
     "ParticleMesh", "Piece", "Plan", "Poisson", "Report", "Side", "SpectrumPart", "abort_on_exception",
     "algorithm_names", "clear_plans", "convolve", "curl", "dctn", "device_exchange_names", "divergence", "dstn",
-    "exchange_names", "fft", "fft2", "fftn", "gather", "gather_layout", "gradient", "idctn", "idstn", "ifft", "ifft2",
-    "ifftn", "irfft", "irfft2", "irfftn", "local_fft_names", "options", "plan", "poisson", "project", "redistribute",
-    "rfft", "rfft2", "rfftn", "scatter", "scipy",
+    "exchange_names", "export_wisdom", "fft", "fft2", "fftn", "forget_wisdom", "gather", "gather_layout", "gradient",
+    "idctn", "idstn", "ifft", "ifft2", "ifftn", "import_wisdom", "irfft", "irfft2", "irfftn", "local_fft_names",
+    "options", "plan", "poisson", "project", "redistribute", "rfft", "rfft2", "rfftn", "scatter", "scipy",
 ]  # fmt: skip
 for _name in __all__:  # where users find classes, and pickles
     if isinstance(globals()[_name], type):

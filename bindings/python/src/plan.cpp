@@ -93,6 +93,12 @@ class PyPlan {
     const shardfft::python::InUse use(used_);
     plan.set_streams(pointers(streams));
   }
+  std::string way() {
+    Plan& plan = get();
+    const shardfft::python::InUse use(used_);
+    const nb::gil_scoped_release others_may_run;
+    return plan.way();
+  }
   shardfft::PlanReport report() {
     Plan& plan = get();
     const shardfft::python::InUse use(used_);
@@ -135,6 +141,7 @@ void shardfft::python::bind_plan(nb::module_& module) {
       .def("apply", &PyPlan::apply, "operator"_a, "sources"_a, "destinations"_a, "arrays"_a)
       .def("convolution", &PyPlan::convolution, "kernels"_a, "arrays"_a)
       .def("refuse", &PyPlan::refuse, "why"_a)
+      .def("way", &PyPlan::way)
       .def("report", &PyPlan::report)
       .def("close", &PyPlan::close)
       .def("abandon", &PyPlan::abandon)

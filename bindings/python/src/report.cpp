@@ -1,4 +1,4 @@
-// Reports: Python makes a dictionary of the JSON.
+// Reports, of whose JSON Python makes a dictionary; and wisdom.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
@@ -8,6 +8,7 @@
 
 #include "bind.hpp"
 #include "shardfft/predict.hpp"
+#include "shardfft/wisdom.hpp"
 
 namespace nb = nanobind;
 using nb::literals::operator""_a;
@@ -57,4 +58,9 @@ void shardfft::python::bind_report(nanobind::module_& module) {
       "machine_figures",
       [](bool gpus) { return (gpus ? shardfft::MachineFigures::of_gpus() : shardfft::MachineFigures()).all(); },
       "gpus"_a);
+  module.def("export_wisdom", export_wisdom);
+  module.def("import_wisdom", import_wisdom, "text"_a);
+  module.def("forget_wisdom", forget_wisdom);
+  module.def("wisdom_path", wisdom_path);
+  module.def("keep_wisdom", keep_wisdom, "text"_a, "path"_a);
 }

@@ -76,6 +76,8 @@ shardfft_status shardfft_plan_set_workspace(shardfft_plan plan, void* memory, si
 shardfft_status shardfft_plan_allocate_input(shardfft_plan plan, int member, shardfft_buffer* buffer);
 shardfft_status shardfft_plan_allocate_output(shardfft_plan plan, int member, shardfft_buffer* buffer);
 
+/* All that was chosen for the plan, as the option way takes it. Collective. */
+shardfft_status shardfft_plan_way(shardfft_plan plan, char** way);
 /* What the plan chose, the bytes of every step, memory, and after runs the time of every step. Collective. */
 shardfft_status shardfft_plan_report(shardfft_plan plan, shardfft_report* report);
 shardfft_status shardfft_report_to_text(shardfft_report report, char** text);

@@ -34,6 +34,8 @@ VARIABLES = {
     "SHARDFFT_STANDIN_DEVICES": ("the GPU stand-in of tests", "the number of its devices, 4 by default"),
     "SHARDFFT_STANDIN_MEMORY": ("the GPU stand-in of tests", "memory of each device in MiB, 4096 by default"),
     "SHARDFFT_STANDIN_SEED": ("the GPU stand-in of tests", "where its random order of work begins, 1 by default"),
+    "SHARDFFT_WISDOM": ("CPUs and GPUs", "the file of measured ways that plans read, by default one of this machine in "
+                        "SHARDFFT_CACHE; empty: none is read"),
 }  # fmt: skip
 #: Beginnings of the names that the repository's own tools and tests read.
 TOOLS = tuple("SHARDFFT_" + name for name in ("BENCH_", "BUILT", "RANDOM_", "ROOT", "SECONDS", "TEST_"))

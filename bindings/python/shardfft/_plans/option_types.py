@@ -19,8 +19,10 @@ class PlanOptions(TypedDict, total=False):
     tolerance: float | None
     local_fft: str | None
     effort: Literal["estimate", "measure", "patient"] | None
+    budget: float | None
     chunks: int | None
     way: str | None
+    wisdom: str | PathLike[str] | None
     threads: int | None
     grid: Sequence[int] | None
     in_place: bool | None

@@ -319,6 +319,19 @@ class Plan(Handle):
         """Add up weighted numbers like this rank's spectrum in shells: :meth:`DistArray.shells`. Collective."""
         return _sums.shells(*self._modes(values), lengths, width)
 
+    def way(self) -> str:
+        """Tell all that was chosen for the plan, as the option ``way`` takes it. Collective.
+
+        Example:
+            >>> import shardfft
+            >>> with shardfft.plan((8, 6, 4)) as plan:
+            ...     way = plan.way()
+            >>> with shardfft.plan((8, 6, 4), way=way) as again:
+            ...     again.way() == way
+            True
+        """
+        return self._open().way()
+
     def synchronize(self) -> None:
         """Wait until the results of all calls are there; calls of plans with a ``stream`` of yours do not wait."""
         self._open()

@@ -298,19 +298,13 @@ bool flag_of(const std::string& text, const std::string& option) {
   fail(Status::invalid_argument, "option ", option, " takes yes or no, not '", text, "'");
 }
 
-std::int64_t integer_of(const std::string& text, const std::string& option) {
-  std::int64_t value = 0;
+template <class Number>
+Number number_of(const std::string& text, const std::string& option) {
+  Number value = 0;
   const char* const end = text.data() + text.size();
   const auto [stopped, error] = std::from_chars(text.data(), end, value);
-  require(error == std::errc() && stopped == end, "option ", option, " takes an integer, not '", text, "'");
-  return value;
-}
-
-double number_of(const std::string& text, const std::string& option) {
-  double value = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stopped, error] = std::from_chars(text.data(), end, value);
-  require(error == std::errc() && stopped == end, "option ", option, " takes a number, not '", text, "'");
+  require(error == std::errc() && stopped == end, "option ", option, " takes ",
+          std::is_integral_v<Number> ? "an integer" : "a number", ", not '", text, "'");
   return value;
 }
 
@@ -323,7 +317,7 @@ Names words_of(const std::string& text) {
 
 std::vector<std::int64_t> integers_of(const std::string& text, const std::string& option) {
   std::vector<std::int64_t> list;
-  for (const std::string& part : words_of(text)) list.push_back(integer_of(part, option));
+  for (const std::string& part : words_of(text)) list.push_back(number_of<std::int64_t>(part, option));
   return list;
 }
 
@@ -360,9 +354,9 @@ void set_option(Options& options, const std::string& name, const std::string& te
       return row.set(options, flag_of(text, name));
     case OptionType::integer:
     case OptionType::address:
-      return row.set(options, integer_of(text, name));
+      return row.set(options, number_of<std::int64_t>(text, name));
     case OptionType::number:
-      return row.set(options, number_of(text, name));
+      return row.set(options, number_of<double>(text, name));
     case OptionType::integers:
       return row.set(options, integers_of(text, name));
     case OptionType::words:

@@ -15,14 +15,14 @@ import time
 import numpy
 
 from . import __version__, _core
-from ._doctor import doctor, facts, predict, selftest
+from ._doctor import doctor, facts, predict, selftest, tune, wisdom
 from ._ground import mpi
 from ._ground.errors import Error
 from ._ground.telling import teller
 from ._plans import options
 
 #: Commands of the ranks of a job, or about one: their words, and what they do.
-_OF_JOBS = {"doctor": doctor, "selftest": selftest, "plan": predict}
+_OF_JOBS = {"doctor": doctor, "selftest": selftest, "plan": predict, "tune": tune, "wisdom": wisdom}
 _HARNESS = {
     "bench": "measure libraries beside each other",
     "report": "draw and tabulate results",

@@ -15,6 +15,8 @@ from .._plans.planning import plan
 if TYPE_CHECKING:
     from mpi4py import MPI
 
+    from .._plans.plan import Plan
+
 #: Seconds that one figure may take, and the repetitions whose best or median counts.
 _SECONDS = 0.15
 _MOST = 1000
@@ -113,6 +115,12 @@ def core_share(comm: MPI.Comm) -> float:
         work *= 1.0
     share = (time.process_time() - used) / (time.perf_counter() - begin)
     return min(comm.allgather(min(1.0, share)))
+
+
+def pair_seconds(comm: MPI.Comm, one: Plan) -> float:
+    """Time a forward and a backward run of a plan, of zeros. Collective."""
+    x, y, z = one.input.zeros(), one.output.empty(), one.input.empty()
+    return float(np.median(_repeat(comm, lambda: one.backward(one.forward(x, out=y), out=z))))
 
 
 def reference(comm: MPI.Comm, bandwidth: float | None, **options: Any) -> dict[str, Any]:

@@ -148,7 +148,6 @@ void add_strategies(std::vector<OptionRow>& table) {
           "plan that this one differs from, is refused.",
           example.text().c_str()));
   table.back().type = OptionType::text;
-
   table.push_back(
       row("wisdom", &Options::wisdom,
           "A file of measured ways (docs/tuning.md). A plan that finds its problem there takes that way and measures "

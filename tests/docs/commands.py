@@ -15,6 +15,7 @@ QUICK = "--size 8 --rounds 1 --case repeats=2 warmups=1 effort=estimate"
 # folder of its own, where a small target is built, and later commands find the drivers of ./run.
 DRIVERS = "cmake -S bench -B build-own -DCMAKE_CXX_FLAGS_RELEASE=-O0 {install} && ln -sfn {drivers} build-bench"
 BUILT = "cmake --build build-own -j 2 --target bench_profile"
+OWN_WISDOM = "SHARDFFT_WISDOM=$PWD/wisdom.json"
 PART_OF_CI = "continuous integration runs it as a whole"
 FIRST_LINES = "test_first_lines runs these lines one after the other, from an empty folder"
 CLAIMS = "test_claims runs every claim from start to last line, at a tiny size"
@@ -46,6 +47,13 @@ RUN = [
      "shardfft-bench compare {1} --threshold 99 results/one-host results/one-host"),
     (r"shardfft (info|options --(markdown|types))", "{0}"),
     (r"shardfft plan .*", "{0}"),
+    (r"mpirun -n \d shardfft tune .* --budget 60s",
+     f"{OWN_WISDOM} mpirun --oversubscribe -n 2 shardfft tune 12x10x8 8^3 --budget 0.5s"),
+    (r"shardfft tune 128\^3 --ranks 4 (.*)",
+     f'{OWN_WISDOM} shardfft tune 12^3 --ranks 2 --launcher "mpirun --oversubscribe" --budget 0.5s {{1}}'),
+    (r"shardfft wisdom show", f"export {OWN_WISDOM}; shardfft tune 8^3 --budget 0.2s && shardfft wisdom show && "
+     "cp wisdom.json first.json && cp wisdom.json second.json"),
+    (r"shardfft wisdom .*", "{0}"),
     # exit code 1 says that there are findings
     (r"mpirun -n (\d) shardfft doctor( --shape \S+)?( .*)?",
      "mpirun --oversubscribe -n 2 shardfft doctor --shape 12^3 {3} || [[ $? == 1 ]]"),
@@ -88,7 +96,8 @@ INLINE = [
     r"mpirun -n 4 python script\.py",
     r"pip uninstall shardfft shardfft-cuda13",
     r"python -m \.\.\.",
-    r"shardfft (bench|info|compile|doctor|machines( summit)?|plan|selftest|simulate|options --(markdown|types|variables))",
+    r"shardfft (bench|info|compile|doctor|machines( summit)?|plan|selftest|simulate)",
+    r"shardfft (tune|wisdom (show|merge)|options --(markdown|types|variables))",
     r"mpirun -n 4 shardfft doctor",
     r"shardfft doctor --machine",
     r"\./run (--help|coverage|faults)",

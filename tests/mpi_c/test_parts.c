@@ -312,8 +312,45 @@ static void redistributions(void) {
   OK(shardfft_layout_free(&columns));
 }
 
+/* A way that a plan took is taken by another one, as an option and as wisdom; files keep it. */
+static void wisdom(void) {
+  shardfft_layout slab = planes(0);
+  shardfft_options options = NULL;
+  shardfft_plan plan = NULL;
+  char *way = NULL, *again = NULL, *all = NULL, *path = NULL;
+  int taken = -1;
+  OK(shardfft_wisdom_forget());
+  OK(shardfft_options_create(&options));
+  OK(shardfft_options_set(options, "wisdom", "none"));
+  OK(shardfft_plan_create(MPI_COMM_WORLD, SHARDFFT_C2C, SHARDFFT_F64, slab, SHARDFFT_DEFAULT_OUTPUT, options, &plan));
+  OK(shardfft_plan_way(plan, &way));
+  OK(shardfft_plan_free(&plan));
+  OK(shardfft_wisdom_export(&all));
+  OK(shardfft_wisdom_import(all, &taken));
+  CHECK(taken == (world_rank() == 0 ? 1 : 0) && (strstr(all, way) != NULL) == (world_rank() == 0));
+  OK(shardfft_wisdom_import(all, NULL));
+  OK(shardfft_plan_create(MPI_COMM_WORLD, SHARDFFT_C2C, SHARDFFT_F64, slab, SHARDFFT_DEFAULT_OUTPUT, options, &plan));
+  OK(shardfft_plan_way(plan, &again));
+  CHECK(strcmp(way, again) == 0);
+  OK(shardfft_plan_free(&plan));
+  OK(shardfft_options_set(options, "way", way));
+  OK(shardfft_plan_create(MPI_COMM_WORLD, SHARDFFT_C2C, SHARDFFT_F64, slab, SHARDFFT_DEFAULT_OUTPUT, options, &plan));
+  OK(shardfft_plan_free(&plan));
+  OK(shardfft_wisdom_path(&path));
+  FAILS(shardfft_wisdom_import("{}", &taken), SHARDFFT_INVALID_ARGUMENT, "no member \"format\"");
+  FAILS(shardfft_wisdom_keep(all, "/proc/wisdom.json"), SHARDFFT_INVALID_ARGUMENT, "may not write in the folder /proc");
+  OK(shardfft_wisdom_forget());
+  shardfft_text_free(way);
+  shardfft_text_free(again);
+  shardfft_text_free(all);
+  shardfft_text_free(path);
+  OK(shardfft_options_free(&options));
+  OK(shardfft_layout_free(&slab));
+}
+
 static void tests(void) {
   ways();
+  wisdom();
   layouts();
   options();
   modes_and_memory();

@@ -16,6 +16,7 @@ program test_parts
   call sections()
   call freed_options()
   call large_indices()
+  call wisdom()
   call finish()
 
 contains
@@ -333,4 +334,38 @@ contains
     call some%free()
     call slab%free()
   end subroutine large_indices
+
+  ! A way that a plan took is taken by another one, as an option and as wisdom.
+  subroutine wisdom()
+    type(shardfft_layout) :: slab
+    type(shardfft_plan) :: plan
+    type(shardfft_options) :: some
+    character(len=:), allocatable :: way, text
+    integer :: taken
+    call shardfft_forget_wisdom()
+    call slab%slab([8, 2 * all_ranks()], all_ranks())
+    call some%set('wisdom', 'none')
+    call plan%create(MPI_COMM_WORLD, shardfft_c2c, slab, options=some)
+    way = plan%way()
+    call check(index(way, 'algorithm=') > 0, 'the way of a plan')
+    call plan%free()
+    text = shardfft_export_wisdom()
+    taken = shardfft_import_wisdom(text)
+    call check(taken == merge(1, 0, my_rank() == 0), 'what rank 0 measured')
+    call plan%create(MPI_COMM_WORLD, shardfft_c2c, slab, options=some)
+    call check(plan%way() == way, 'the way that is remembered')
+    call plan%free()
+    call some%set('way', way)
+    call plan%create(MPI_COMM_WORLD, shardfft_c2c, slab, options=some)
+    call check(plan%way() == way, 'the way that was given')
+    call plan%free()
+    taken = shardfft_import_wisdom('{}', stat, errmsg)
+    call expect(stat, errmsg, shardfft_invalid_argument, 'no member "format"')
+    call shardfft_keep_wisdom(text, '/proc/wisdom.json', stat, errmsg)
+    call expect(stat, errmsg, shardfft_invalid_argument, 'may not write in the folder /proc')
+    call check(len(shardfft_wisdom_file()) >= 0, 'the file of this machine')
+    call shardfft_forget_wisdom()
+    call some%free()
+    call slab%free()
+  end subroutine wisdom
 end program test_parts

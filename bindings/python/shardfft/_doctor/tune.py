@@ -102,7 +102,8 @@ def _bar(title: str, seconds: float, shown: bool) -> Iterator[None]:
         while not ended.wait(0.2):
             passed = time.monotonic() - begin
             done = min(30, int(30 * passed / seconds))
-            print(f"\r{title} [{'#' * done}{' ' * (30 - done)}] {passed:.0f} of {seconds:.0f} s", end="", file=sys.stderr)
+            bar = f"[{'#' * done}{' ' * (30 - done)}] {passed:.0f} of {seconds:.0f} s"
+            print(f"\r{title} {bar}", end="", file=sys.stderr)
 
     thread = threading.Thread(target=draw, daemon=True)
     thread.start()
@@ -167,8 +168,8 @@ def lines(tuned: Tuned) -> Iterator[str]:
         yield f"  and {len(tuned.ways) - _ROWS} slower ones"
     for ranks, seconds in tuned.alone:
         if tuned.taken and seconds < tuned.taken.seconds:
-            times = tuned.taken.seconds / seconds
-            yield f"  a job of {ranks} rank{'s' if ranks > 1 else ''} takes {seconds * 1e3:.3f} ms: {times:.3g} times as fast"
+            job = f"a job of {ranks} rank{'s' if ranks > 1 else ''}"
+            yield f"  {job} takes {seconds * 1e3:.3f} ms: {tuned.taken.seconds / seconds:.3g} times as fast"
 
 
 def draw(all_tuned: list[Tuned], file: str) -> None:
@@ -205,7 +206,8 @@ def run(chosen: argparse.Namespace) -> int:
         file = chosen.file or _core.wisdom_path()
         if not chosen.forget and not file:
             raise ValueError("there is no file to keep ways in: give --file, or --forget to keep none")
-        if chosen.picture and (not chosen.picture.endswith(".png") or not Path(chosen.picture).resolve().parent.is_dir()):
+        picture = Path(chosen.picture or "x.png")
+        if picture.suffix != ".png" or not picture.resolve().parent.is_dir():
             raise ValueError(f"--picture takes a file that ends in .png, in a folder that exists, not {chosen.picture}")
         if not chosen.forget and comm.rank == 0:
             _core.keep_wisdom(_core.export_wisdom(), chosen.file)  # before anything is measured

@@ -99,7 +99,7 @@ INLINE = [
     r"shardfft (bench|info|compile|doctor|machines( summit)?|plan|selftest|simulate)",
     r"shardfft (tune|wisdom (show|merge)|options --(markdown|types|variables))",
     r"mpirun -n 4 shardfft doctor",
-    r"shardfft doctor --machine",
+    r"shardfft doctor --machine( FILE)?",
     r"\./run (--help|coverage|faults)",
     r"\.ci/run (full|large|kernels|frameworks|wheels|packages|mpich|threads|clang|strict)",
 ]

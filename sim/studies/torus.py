@@ -14,6 +14,7 @@ HERE = Path(__file__).resolve().parent
 RECORD = HERE / "torus.jsonl"
 NETWORKS = {"juwels": "fat tree", "juwels_torus": "torus", "juwels_dragonfly": "dragonfly"}
 MESSAGES_ALONE = 1e18
+SHAPE = [840, 840, 840]
 
 
 def kept(folder: Path) -> list[dict]:
@@ -42,7 +43,8 @@ def draw(entries: list[dict], path: Path) -> None:
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
-    linear = [entry for entry in entries if entry["placement"] == "linear" and entry["machine"] in NETWORKS]
+    drawn = [entry for entry in entries if entry["shape"] == SHAPE and entry["machine"] in NETWORKS]
+    linear = [entry for entry in drawn if entry["placement"] == "linear"]
     counts = sorted({entry["ranks"] for entry in linear})
     figure, every = pyplot.subplots(1, len(counts), figsize=(4.5 * len(counts), 3.6), sharey=True, squeeze=False)
     kinds = {
@@ -57,10 +59,12 @@ def draw(entries: list[dict], path: Path) -> None:
             places = [place + 0.2 * number for place, machine in enumerate(NETWORKS) if machine in times]
             axes.bar(places, [times[machine] for machine in NETWORKS if machine in times], 0.2, label=name)
         axes.set_yscale("log")
+        axes.set_ylim(bottom=5)
         axes.set_xticks([place + 0.3 for place in range(len(NETWORKS))], NETWORKS.values())
         axes.set_title(f"{ranks} nodes")
     every[0][0].set_ylabel("ms of one transform of 840^3, simulated")
-    every[0][0].legend()
+    labels = every[0][0].get_legend_handles_labels()
+    figure.legend(*labels, loc="upper center", ncols=len(kinds), bbox_to_anchor=(0.5, 1.08))
     figure.savefig(path, dpi=110, bbox_inches="tight")
 
 

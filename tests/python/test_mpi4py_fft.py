@@ -95,6 +95,24 @@ def test_five_axes(comm, collapse):
     fft.destroy()
 
 
+@pytest.mark.parametrize(("shape", "axes"), [((1, 4, 6), (0, 2)), ((1, 4, 1, 2, 5), ((3, 4), (1,)))])
+def test_processes_without_elements(comm, shape, axes):
+    """One plane for all processes, by one plan and by stages."""
+    fft = PFFT(comm, shape, axes=axes, dtype="D", slab=0 if len(shape) < 5 else True)
+    check(fft, lambda x: scipy.fft.fftn(x, axes=np.hstack(axes), norm="forward"))
+    u = DistArray(shape, [0] * (len(shape) - 1) + [1], val=2)
+    assert all(u.redistribute(axis).v.sum() == 2 * u.redistribute(axis).size for axis in range(len(shape)))
+
+
+def test_groups_that_are_cut_are_refused_by_stages(comm):
+    words = {"shape": (4, 4, 4, 2, 4), "axes": ((0, 1, 4), (3,)), "dtype": "D"}
+    if comm.size > 1:
+        with pytest.raises(ValueError, match="are cut where they are transformed together"):
+            PFFT(comm, **words)
+    else:
+        check(PFFT(comm, **words), lambda x: scipy.fft.fftn(x, axes=(0, 1, 3, 4), norm="forward"))
+
+
 def chebyshev(u, axes=None, shape=None, factor=1):
     return factor * scipy.fft.dctn(u.real, axes=axes) + 0j
 

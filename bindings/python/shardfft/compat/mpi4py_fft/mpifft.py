@@ -244,7 +244,9 @@ class PFFT:
             chosen["processor"] = "gpu"
         self._plan, self.pencil = self._planned(extents, modes, kind, _words(groups, transforms), chosen)
         self.transfer: Any = tuple(zip(self.axes[:0:-1], self.axes[-2::-1], strict=True))
-        self._arrays = [] if on_gpu else [self._plan.input.zeros(), self._plan.output.zeros()]
+        # Of a process without elements a pencil still has a shape.
+        ends = zip((self._plan.input, self._plan.output), self.pencil, strict=True)
+        self._arrays = [] if on_gpu else [side.zeros().reshape(end.subshape) for side, end in ends]
         one_way = OnGpu if on_gpu else OneWay
         self.forward: Any = one_way(self, "forward")
         self.backward: Any = one_way(self, "backward")
@@ -268,6 +270,10 @@ class PFFT:
                 following = pencil.pencil(group[-1])
                 transfer.append(pencil.transfer(following, kind))
                 pencil = following
+            if any(pencil.subcomm[axis].Get_size() > 1 for axis in group):
+                raise ValueError(
+                    f"axes {group} are cut where they are transformed together: give each a group of its own"
+                )
             padding = (
                 extents[group[-1]] / modes[group[-1]] if any(extents[axis] != modes[axis] for axis in group) else False
             )

@@ -187,7 +187,8 @@ class Transfer:
         self.comm, self.shape, self.dtype = comm, tuple(shape), np.dtype(dtype)
         self.subshapeA, self.axisA = tuple(subshapeA), axisA
         self.subshapeB, self.axisB = tuple(subshapeB), axisB
-        if axisA == axisB:  # nothing moves
+        self._still = axisA == axisB or 0 in self.shape
+        if self._still:
             return
         # Neighbouring axes that stay as they are count as one, and those before both as fields.
         low, high = sorted((axisA, axisB))
@@ -215,9 +216,10 @@ class Transfer:
                 raise ValueError(wrong[0])
             return np.ascontiguousarray(source).view(np.ndarray).reshape(self._blocks[ways[0]])
 
-        if self.axisA == self.axisB:
+        if self._still:
             mpi.agree(self.comm, lambda: wrong and block())
-            target[...] = source
+            if target.size > 0:
+                target[...] = source
             return
         into = None
         if not wrong:

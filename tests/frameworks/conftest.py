@@ -1,10 +1,13 @@
-"""Processes of PyTorch, under torchrun without MPI or under mpirun; a single one for JAX, with four fake devices."""
+"""Processes of PyTorch, under torchrun without MPI or under mpirun; a single one for JAX, with eight fake devices."""
 
 import os
+import sys
+from pathlib import Path
 
 import pytest
 
-DEVICES = 4
+sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
+DEVICES = 8
 os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} --xla_force_host_platform_device_count={DEVICES}"
 
 

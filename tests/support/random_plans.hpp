@@ -1,17 +1,13 @@
 #pragma once
 // Plans drawn at random, each told by a seed and a number, so that one line repeats it.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <array>
-#include <chrono>
-#include <csignal>
-#include <cstdio>
 #include <optional>
 
 #include "base/hooks.hpp"
 #include "mpi/datatype.hpp"
 #include "support/random_layouts.hpp"
+#include "support/random_problems.hpp"
 #include "support/transform_check.hpp"
 #include "support/world.hpp"
 
@@ -107,70 +103,14 @@ inline RandomPlan draw_plan(std::uint64_t number, int ranks, void (*more_options
   return plan;
 }
 
-/// A number from the environment.
-inline std::int64_t setting(const char* name, std::int64_t otherwise) {
-  const char* const given = std::getenv(name);
-  return given != nullptr ? std::strtoll(given, nullptr, 10) : otherwise;
-}
-
-namespace detail {
-
-/// The line that repeats the plan in work, for handlers of signals.
-inline std::array<char, 400> repeat_line{};
-
-inline void say_and_end(int signal) {
-  const char* const why = signal == SIGALRM ? "hangs: " : "crashes: ";
-  // What else could be done here if it fails?
-  static_cast<void>(!write(STDERR_FILENO, why, std::strlen(why)));
-  static_cast<void>(!write(STDERR_FILENO, repeat_line.data(), std::strlen(repeat_line.data())));
-  std::signal(signal, SIG_DFL);
-  std::raise(signal == SIGALRM ? SIGKILL : signal);
-}
-
-inline void tell_repeat_line(const std::string& line) {
-  constexpr unsigned seconds = 180;
-  std::snprintf(repeat_line.data(), repeat_line.size(), "%s\n", line.c_str());
-  for (const int signal : {SIGALRM, SIGSEGV, SIGBUS, SIGFPE, SIGABRT, SIGILL}) std::signal(signal, say_and_end);
-  alarm(seconds);
-}
-
-inline int failed_parts() {
-  const testing::TestResult& result = *testing::UnitTest::GetInstance()->current_test_info()->result();
-  int failed = 0;
-  for (int i = 0; i < result.total_part_count(); ++i) failed += result.GetTestPartResult(i).failed() ? 1 : 0;
-  return failed;
-}
-
-}  // namespace detail
-
-/// What random_plans() did with its plans.
-struct RandomCounts {
-  std::int64_t checked = 0;
-  std::int64_t refused = 0;  ///< with an error that says that the combination cannot be
-  std::int64_t failed = 0;
-};
-
-/// Makes and checks plans: SHARDFFT_RANDOM_PLANS of them from number SHARDFFT_RANDOM_FIRST on, or, without the former,
-/// as many as fit into some seconds. `options` is what `./run random` needs to come here again.
+/// Makes and checks plans. `more_options` draws what only one processor has.
 template <class Check>
 RandomCounts random_plans(void (*more_options)(Random&, Options&), const std::string& options, const Check& check) {
-  constexpr std::int64_t seconds = 2;
-  const std::int64_t first = setting("SHARDFFT_RANDOM_FIRST", 0);
-  const std::int64_t plans = setting("SHARDFFT_RANDOM_PLANS", -1);
-  const int ranks = world().size();
-  RandomCounts counts;
-  const auto begin = std::chrono::steady_clock::now();
-  for (std::int64_t i = first; plans < 0 || i < first + plans; ++i) {
-    const bool late = std::chrono::steady_clock::now() - begin > std::chrono::seconds(seconds);
-    if (plans < 0 && any_rank(late)) break;
-    const RandomPlan drawn = draw_plan(static_cast<std::uint64_t>(i), ranks, more_options);
-    const std::string line = "./run random --seed " + std::to_string(seed()) + " --first " + std::to_string(i) +
-                             " --plans 1 --ranks " + std::to_string(ranks) + options;
-    detail::tell_repeat_line(line);
+  return random_problems(options, [&](std::int64_t i) {
+    const RandomPlan drawn = draw_plan(static_cast<std::uint64_t>(i), world().size(), more_options);
     SCOPED_TRACE(drawn.text());
     CountLimit limit = drawn.limit;
     const Installed lowered(limit);
-    const int before = detail::failed_parts();
     bool refused = false;
     std::optional<Plan> plan;
     try {
@@ -186,16 +126,8 @@ RandomCounts random_plans(void (*more_options)(Random&, Options&), const std::st
     } catch (const std::exception& e) {
       ADD_FAILURE() << e.what();
     }
-    const bool failed = any_rank(detail::failed_parts() > before);
-    if (failed && world().rank() == 0) std::printf("fails: %s\n", line.c_str());
-    ++(failed ? counts.failed : refused ? counts.refused : counts.checked);
-  }
-  alarm(0);
-  if (world().rank() == 0)
-    std::printf("random plans: %lld right, %lld refused, %lld failed\n", static_cast<long long>(counts.checked),
-                static_cast<long long>(counts.refused), static_cast<long long>(counts.failed));
-  std::fflush(stdout);
-  return counts;
+    return refused;
+  });
 }
 
 }  // namespace shardfft::test

@@ -11,7 +11,7 @@
 #include "mpi/communicator.hpp"
 #include "shardfft/error.hpp"
 #include "shardfft/options.hpp"
-#include "support/seed.hpp"
+#include "support/shared_seed.hpp"
 
 namespace shardfft::test {
 
@@ -28,17 +28,6 @@ struct OwnComm {
   OwnComm& operator=(const OwnComm&) = delete;
   ~OwnComm() { MPI_Comm_free(&comm); }
 };
-
-namespace detail {
-inline const bool seed_is_shared = [] {
-  share_seed = [](std::uint64_t mine, bool& print) {
-    MPI_Bcast(&mine, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
-    print = world().rank() == 0;
-    return mine;
-  };
-  return true;
-}();
-}  // namespace detail
 
 /// True on all ranks if `mine` is true on any: tests stop together, so that none waits for another.
 inline bool any_rank(bool mine) { return world().max(std::int64_t{mine ? 1 : 0}) != 0; }

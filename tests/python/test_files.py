@@ -211,3 +211,27 @@ def test_errors_on_every_rank(comm, folder):
     comm.Barrier()
     with pytest.raises(other, match="holds no array of this package"):
         DistArray.load(f"{folder}/field", comm)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"shape": None},
+        {"shape": [[], 3]},
+        {"dtype": 7},
+        {"components": 0},
+        {"boxes": 3},
+        {"boxes": [[["a", 0, 1]]]},
+        {"attrs": {"z": {"complex": 4}}},
+    ],
+    ids=str,
+)
+def test_damaged_manifests_are_value_errors(comm, folder, change):
+    DistArray.from_global(np.ones((4, 3)), comm).save(f"{folder}/field")
+    if comm.rank == 0:
+        path = Path(f"{folder}/field/manifest.json")
+        said = json.loads(path.read_text()) | change
+        path.write_text(json.dumps({key: value for key, value in said.items() if value is not None}))
+    comm.Barrier()
+    with pytest.raises(ValueError, match=r"is damaged|must be|positive"):
+        DistArray.load(f"{folder}/field", comm)

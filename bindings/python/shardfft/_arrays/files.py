@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from .._ground import mpi
-from .._ground.arguments import shape_of
+from .._ground.arguments import integer, shape_of
 from .._layouts.cut_array import CutArray
 from .._layouts.infer import layout_for
 from .._layouts.part import Part
@@ -21,6 +21,7 @@ from .redistribute import redistributed
 from .slicing import as_range, common, positions
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from os import PathLike
 
     from mpi4py import MPI
@@ -141,6 +142,17 @@ def _manifest(array: CutArray, attrs: str, turn: int) -> str:
     return json.dumps(said)
 
 
+@contextlib.contextmanager
+def _reading(folder: Path) -> Iterator[None]:
+    """Say of what a damaged file makes fail, in Python and NumPy, that it is damaged."""
+    try:
+        yield
+    except (OSError, ValueError, MemoryError):
+        raise
+    except Exception as error:
+        raise ValueError(f"{folder} is damaged: {type(error).__name__}: {error}") from error
+
+
 def _manifest_of(folder: Path) -> dict[str, Any]:
     said = json.loads((folder / _MANIFEST).read_text())
     if not isinstance(said, dict) or said.get("format") != _FORMAT:
@@ -239,28 +251,33 @@ def _wanted(shape: Any, components: int | None, dtype: Any, layout: LayoutName |
 
 
 def _read_folder(folder: Path, comm: MPI.Comm, layout: LayoutName | Layout) -> tuple[NDArray[Any], Part, Any]:
-    said = _manifest_of(folder)
-    part = _wanted(said["shape"], said["components"], said["dtype"], layout, comm)
-    local, found = part.empty(), 0
-    mine = [as_range(one) for one in part.slices or ()]
-    for rank, box in enumerate(said["boxes"]):
-        theirs = [range(*one) for one in box]
-        shared = [common(one, other) for one, other in zip(mine, theirs, strict=True)]
-        if not all(shared):
-            continue
-        lead = (slice(None),) if part._batched else ()
-        file = _block_file(folder, rank, said.get("turn", 0))
-        stored = np.load(file, mmap_mode="r")
-        if stored.shape[len(lead) :] != tuple(len(one) for one in theirs) or stored.dtype != part.dtype:
-            raise ValueError(f"{file} does not match the manifest")
-        here, there = (
-            [positions(one, of) for one, of in zip(shared, ranges, strict=True)] for ranges in (mine, theirs)
-        )
-        local[(*lead, *here)] = stored[(*lead, *there)]
-        found += int(np.prod([len(one) for one in shared]))
-    if found != part.layout.count(comm.rank):
-        raise ValueError(f"{folder} has {found} of the {part.layout.count(comm.rank)} elements of rank {comm.rank}")
-    return local, part, attributes.known(said["attrs"])
+    with _reading(folder):
+        said = _manifest_of(folder)
+        shape, dtype, components = shape_of(said["shape"]), np.dtype(said["dtype"]), said["components"]
+        if components is not None and integer(components, "components") < 1:
+            raise ValueError(f"{folder} is damaged: it has {components} components")
+    part = _wanted(shape, components, dtype, layout, comm)
+    with _reading(folder):
+        local, found = part.empty(), 0
+        mine = [as_range(one) for one in part.slices or ()]
+        for rank, box in enumerate(said["boxes"]):
+            theirs = [range(*one) for one in box]
+            shared = [common(one, other) for one, other in zip(mine, theirs, strict=True)]
+            if not all(shared):
+                continue
+            lead = (slice(None),) if part._batched else ()
+            file = _block_file(folder, rank, said.get("turn", 0))
+            stored = np.load(file, mmap_mode="r")
+            if stored.shape[len(lead) :] != tuple(len(one) for one in theirs) or stored.dtype != part.dtype:
+                raise ValueError(f"{file} does not match the manifest")
+            here, there = (
+                [positions(one, of) for one, of in zip(shared, ranges, strict=True)] for ranges in (mine, theirs)
+            )
+            local[(*lead, *here)] = stored[(*lead, *there)]
+            found += int(np.prod([len(one) for one in shared]))
+        if found != part.layout.count(comm.rank):
+            raise ValueError(f"{folder} has {found} of the {part.layout.count(comm.rank)} elements of rank {comm.rank}")
+        return local, part, attributes.known(said["attrs"])
 
 
 def _read_hdf5(path: Path, comm: MPI.Comm, layout: LayoutName | Layout, name: str) -> tuple[NDArray[Any], Part, Any]:

@@ -72,7 +72,7 @@ Case drawn(Random& random, const Libraries& libraries) {
 
 TEST(FftwRandom, IsAsFftw) {
   Comparison both[]{Comparison(true), Comparison(false)};
-  const RandomCounts counts = random_problems(" --fftw", [&](std::int64_t i) {
+  const RandomCounts counts = random_problems("random --fftw", [&](std::int64_t i) {
     Random random(static_cast<std::uint64_t>(i) * 7919);
     Comparison& by = both[random.integer(0, 3) == 0 ? 1 : 0];
     const Case c = drawn(random, by.libraries);

@@ -82,7 +82,7 @@ NOT_RUN = [
     (r"(python3 -m venv|\.|export|pip install \./bindings/python) .*", FIRST_LINES),
     (r"mpirun -n 4 (\./app|python -m mpi4py app\.py)|python app\.py", PROGRAM_ABOVE),
     (r"mpirun -n 4 python -m mpi4py script\.py", "a script of the reader's"),
-    (r"\./run random .*", "`.ci/run full` draws random plans, and the test mpi_random some for every change"),
+    (r"\./run (random|fuzz) .*", "`.ci/run full` draws random plans, and the test mpi_random some for every change"),
 ]
 
 # Commands within the text are not run: their words are compared with what there is.
@@ -101,7 +101,7 @@ INLINE = [
     r"mpirun -n 4 shardfft doctor",
     r"shardfft doctor --machine( FILE)?",
     r"\./run (--help|coverage|faults)",
-    r"\.ci/run (full|large|kernels|frameworks|wheels|packages|mpich|threads|clang|strict)",
+    r"\.ci/run (full|large|kernels|fuzz|frameworks|wheels|packages|mpich|threads|clang|strict)",
 ]
 
 

@@ -91,4 +91,4 @@ def check(draw):
 
 def test_jax():
     with jax.enable_x64(True):
-        assert problems("jax", check) == 0
+        assert problems("random --jax", check) == 0

@@ -53,7 +53,7 @@ void check_runs(Plan& plan, const TransformCase& c, Random& random) {
   check_apply(plan, c, random.coin() ? some_operator(c) : enqueued.made(), some_factor(c), random.coin(), salt);
 }
 
-TEST(RandomPlans, AreRightOnGpus) { EXPECT_EQ(random_plans(gpu_options, " --gpu", check_runs).failed, 0); }
+TEST(RandomPlans, AreRightOnGpus) { EXPECT_EQ(random_plans(gpu_options, "random --gpu", check_runs).failed, 0); }
 
 }  // namespace
 }  // namespace shardfft::test

@@ -64,7 +64,7 @@ void check_runs(Plan& plan, const TransformCase& c, Random& random) {
   }
 }
 
-TEST(RandomPlans, AreRight) { EXPECT_EQ(random_plans(cpu_options, " --cpu", check_runs).failed, 0); }
+TEST(RandomPlans, AreRight) { EXPECT_EQ(random_plans(cpu_options, "random --cpu", check_runs).failed, 0); }
 
 }  // namespace
 }  // namespace shardfft::test

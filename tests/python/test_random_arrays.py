@@ -159,4 +159,4 @@ def check(draw, comm):
 @pytest.mark.ranks
 @pytest.mark.filterwarnings("ignore")
 def test_arrays(comm):
-    assert problems("arrays", lambda draw: check(draw, comm), comm) == 0
+    assert problems("random --arrays", lambda draw: check(draw, comm), comm) == 0

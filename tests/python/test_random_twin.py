@@ -118,4 +118,4 @@ def check(draw, comm):
 
 @pytest.mark.ranks
 def test_twin(comm):
-    assert problems("twin", lambda draw: check(draw, comm), comm) == 0
+    assert problems("random --twin", lambda draw: check(draw, comm), comm) == 0

@@ -1,6 +1,7 @@
 """Problems drawn at random, each told by a seed and a number, so that one line repeats it; as random_problems.hpp."""
 
 import contextlib
+import copy
 import faulthandler
 import os
 import random
@@ -10,7 +11,7 @@ import traceback
 
 import numpy as np
 
-SECONDS, STUCK = 2, 100
+SECONDS, STUCK = int(os.environ.get("SHARDFFT_RANDOM_SECONDS", 2)), 100
 LARGEST = {1: 300, 2: 40, 3: 14, 4: 7, 5: 5}  # extents by the number of axes
 
 
@@ -53,6 +54,33 @@ class Draw(random.Random):
         x = self.values.standard_normal(shape)
         return (x + 1j * self.values.standard_normal(shape) if dtype.kind == "c" else x).astype(dtype)
 
+    def changed(self, tree):
+        """A tree of lists and dictionaries with one thing in it changed, or a few."""
+        others = [None, True, 0, -1, 2**70, 0.5, float("nan"), "", "x" * 300, "1", [], {}, [[]], {"a": 1}, [2**63]]
+        if self.one_in(4) or not isinstance(tree, dict | list) or not tree:
+            return self.choice([*others, [tree], {"of": tree}])
+        keys = list(tree) if isinstance(tree, dict) else range(len(tree))
+        key, made = self.choice(keys), copy.copy(tree)
+        kind = self.randrange(5)
+        if kind == 0:
+            del made[key]
+        elif kind == 1 and isinstance(made, list):
+            made.append(made[key])
+        elif kind == 1:
+            made[str(self.randrange(99))] = made[key]
+        else:
+            made[key] = self.changed(made[key])
+        return self.changed(made) if self.one_in(4) else made
+
+    def damaged(self, text):
+        """The bytes with some of them taken away, exchanged, doubled or changed."""
+        data = bytearray(text if isinstance(text, bytes) else text.encode())
+        for _ in range(self.randint(1, 4)):
+            at, length = self.randint(0, len(data)), self.choice([1, 1, 2, 8, 40])
+            piece = bytes(self.choice(b"\0\n\t{}[]:,=;-.0129eE\"' \xff\xc3az&*!") for _ in range(length))
+            data[at : at + self.choice([0, 1, length])] = self.choice([b"", piece, data[at : at + length] * 2])
+        return bytes(data)
+
 
 def near(got, exact, text="", scale=0):
     """Compare arrays within the rounding of numbers of their norm, or as large as ``scale``."""
@@ -92,7 +120,7 @@ def _outcome(check, draw):
     return "right", ""
 
 
-def problems(name, check, comm=None):
+def problems(command, check, comm=None):
     """Draw and check SHARDFFT_RANDOM_PLANS problems from number SHARDFFT_RANDOM_FIRST on, or of two seconds; give
     how many failed. ``check`` takes a :class:`Draw`."""
     rank, ranks = (0, 1) if comm is None else (comm.rank, comm.size)
@@ -106,7 +134,7 @@ def problems(name, check, comm=None):
     )
     counts, number, end = dict.fromkeys(("right", "refused", "failed"), 0), first, time.monotonic() + SECONDS
     while number < first + plans or (plans < 0 and of_first(time.monotonic() < end)):
-        line = f"./run random --seed {seed} --first {number} --plans 1 --ranks {ranks} --{name}"
+        line = f"./run {command} --seed {seed} --first {number} --plans 1 --ranks {ranks}"
         if rank == 0 and "SHARDFFT_RANDOM_AT" in os.environ:
             with open(os.environ["SHARDFFT_RANDOM_AT"], "w") as at:
                 at.write(line)

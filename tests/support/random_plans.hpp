@@ -105,8 +105,8 @@ inline RandomPlan draw_plan(std::uint64_t number, int ranks, void (*more_options
 
 /// Makes and checks plans. `more_options` draws what only one processor has.
 template <class Check>
-RandomCounts random_plans(void (*more_options)(Random&, Options&), const std::string& options, const Check& check) {
-  return random_problems(options, [&](std::int64_t i) {
+RandomCounts random_plans(void (*more_options)(Random&, Options&), const std::string& command, const Check& check) {
+  return random_problems(command, [&](std::int64_t i) {
     const RandomPlan drawn = draw_plan(static_cast<std::uint64_t>(i), world().size(), more_options);
     SCOPED_TRACE(drawn.text());
     CountLimit limit = drawn.limit;

@@ -67,8 +67,8 @@ struct RandomCounts {
 /// SHARDFFT_RANDOM_FIRST on, or, without the former, as often as fits into some seconds. `options` is what `./run
 /// random` needs to come here again.
 template <class Check>
-RandomCounts random_problems(const std::string& options, const Check& check) {
-  constexpr std::int64_t seconds = 2;
+RandomCounts random_problems(const std::string& command, const Check& check) {
+  const std::int64_t seconds = setting("SHARDFFT_RANDOM_SECONDS", 2);
   const std::int64_t first = setting("SHARDFFT_RANDOM_FIRST", 0);
   const std::int64_t plans = setting("SHARDFFT_RANDOM_PLANS", -1);
   int rank = 0, ranks = 1;
@@ -79,8 +79,8 @@ RandomCounts random_problems(const std::string& options, const Check& check) {
   for (std::int64_t i = first; plans < 0 || i < first + plans; ++i) {
     const bool late = std::chrono::steady_clock::now() - begin > std::chrono::seconds(seconds);
     if (plans < 0 && detail::on_any_rank(late)) break;
-    const std::string line = "./run random --seed " + std::to_string(seed()) + " --first " + std::to_string(i) +
-                             " --plans 1 --ranks " + std::to_string(ranks) + options;
+    const std::string line = "./run " + command + " --seed " + std::to_string(seed()) + " --first " +
+                             std::to_string(i) + " --plans 1 --ranks " + std::to_string(ranks);
     detail::tell_repeat_line(line);
     const int before = detail::failed_parts();
     const bool refused = check(i);

@@ -46,13 +46,27 @@ void check_in_allocated(Plan& plan, const TransformCase& c, Direction direction,
     compare_field(result, to, f, whole.output[to_size(f)], whole.points, whole.mean_square);
 }
 
+/// One field has a number that is none, or infinite; the others are right nevertheless.
+void check_beside_spoiled(Plan& plan, const TransformCase& c, Direction direction, Random& random, std::uint64_t salt) {
+  const bool forward = direction == Direction::forward;
+  WholeArrays whole = whole_arrays(c, direction, (forward ? plan.input() : plan.output()).element, salt);
+  const std::size_t field = to_size(random.integer(0, c.options.batch - 1));
+  std::vector<Value>& spoiled = whole.input[field];
+  const double bad = random.coin() ? std::numeric_limits<double>::infinity() : std::nan("");
+  spoiled[to_size(random.integer(0, static_cast<std::int64_t>(spoiled.size()) - 1))] = {bad, 0};
+  whole.output[field].clear();
+  check_run(plan, c, direction, c.options.workspace == Workspace::least || random.coin(), whole);
+}
+
 /// Some runs in any order, with any arrays.
 void check_runs(Plan& plan, const TransformCase& c, Random& random) {
   int calls = 0;
   for (int run = 0; run < 4; ++run) {
     const Direction direction = random.coin() ? Direction::forward : Direction::backward;
     const auto salt = static_cast<std::uint64_t>(random.integer(0, 1000));
-    if (c.options.workspace == Workspace::least)
+    if (c.options.batch > 1 && random.integer(0, 2) == 0)
+      check_beside_spoiled(plan, c, direction, random, salt);
+    else if (c.options.workspace == Workspace::least)
       check_run(plan, c, direction, true, salt);
     else if (c.options.modes.empty() && c.kind != Kind::c2r && random.integer(0, 4) == 0)
       check_apply(plan, c, random.coin() ? some_operator(c) : calling_operator(c, calls), some_factor(c), random.coin(),

@@ -52,6 +52,7 @@ double& worst_error() {
 
 void compare_field(const LocalArray& array, const Side& side, std::int64_t field, const std::vector<Value>& expected,
                    double points, double mean_square) {
+  if (expected.empty()) return;
   // All squared, because std::abs is slow.
   double norm = 0;
   double largest = mean_square;
@@ -125,8 +126,6 @@ WholeArrays whole_arrays(const TransformCase& c, Direction direction, ElementTyp
   return whole;
 }
 
-namespace {
-
 void check_run(Plan& plan, const TransformCase& c, Direction direction, bool in_place, const WholeArrays& whole) {
   SCOPED_TRACE(std::string(direction == Direction::forward ? "forward" : "backward") + (in_place ? ", in place" : ""));
   const bool forward = direction == Direction::forward;
@@ -154,6 +153,8 @@ void check_run(Plan& plan, const TransformCase& c, Direction direction, bool in_
   const bool to_real = from.element.is_complex && !to.element.is_complex;
   EXPECT_TRUE(in == before || (to_real && c.options.overwrite_input)) << "the input was written";
 }
+
+namespace {
 
 WholeArrays whole_arrays_of(Plan& plan, const TransformCase& c, Direction direction, std::uint64_t salt) {
   const Side& from = direction == Direction::forward ? plan.input() : plan.output();

@@ -128,7 +128,7 @@ std::vector<Value> whole_field(const Shape& shape, ElementType element, std::uin
 double& worst_error();
 
 /// Compares this rank's part of a field with the whole expected one: relative L2 and maximum. Numbers whose mean square
-/// is below `mean_square` are compared with that: of few modes of many, all may be small.
+/// is below `mean_square` are compared with that: of few modes of many, all may be small. Nothing may be expected.
 void compare_field(const LocalArray& array, const Side& side, std::int64_t field, const std::vector<Value>& expected,
                    double points, double mean_square = 0);
 
@@ -166,6 +166,8 @@ WholeArrays whole_arrays(const TransformCase& c, Direction direction, ElementTyp
 
 /// One run of one direction, out of place or in place.
 void check_run(Plan& plan, const TransformCase& c, Direction direction, bool in_place, std::uint64_t salt);
+
+void check_run(Plan& plan, const TransformCase& c, Direction direction, bool in_place, const WholeArrays& whole);
 
 /// Both directions, out of place and in place, of one plan.
 void check_plan(Plan& plan, const TransformCase& c, std::uint64_t salt = 1);

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-VAGUE = re.compile(r"\b(what|where|whatever|wherever|that which)\b", re.IGNORECASE)
+VAGUE = re.compile(r"(?<!numpy\.)\b(what|where|whatever|wherever|that which)\b", re.IGNORECASE)
 TOKEN = re.compile(r'"((?:[^"\\\n]|\\.)*)"|//[^\n]*|[;{}]|\n')
 
 

@@ -54,7 +54,8 @@ struct PoissonOptions {
   /// is the axis's length, and its points are the centres of cells.
   int stretched_axis = -1;
   std::vector<double> cells{};
-  /// Of the plans inside: all but norm, axes, transforms, modes, padded, lone_mode, batch, real_extent, processor gpu.
+  /// Of the plans inside: all but norm, axes, transforms, modes, padded, lone_mode, batch, real_extent, workspace and
+  /// processor gpu.
   Options plan{};
 };
 

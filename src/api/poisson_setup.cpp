@@ -42,7 +42,8 @@ void Poisson::Impl::check_plan() const {
     fail(Status::unsupported, "solvers run on CPUs only: option processor must be cpu");
   Options own = o.plan;
   for (const OptionRow& row : option_table())
-    for (const char* name : {"norm", "axes", "transforms", "modes", "padded", "lone_mode", "batch", "real_extent"})
+    for (const char* name :
+         {"norm", "axes", "transforms", "modes", "padded", "lone_mode", "batch", "real_extent", "workspace"})
       require(row.name != name || row.get(own) == row.get(Options()), "option ", name, " is the solver's own");
 }
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -70,6 +69,17 @@ def _choice(name: str, word: str) -> int:
     if word not in _CHOICES[name]:
         raise ValueError(f"{name} must be one of {', '.join(_CHOICES[name])}, not {word!r}")
     return _CHOICES[name].index(word)
+
+
+def _field(shape: Any, dtype: Any, layout: str | Layout, ranks: int) -> tuple[Layout, np.dtype[Any]]:
+    """Give the layout and the type of real fields."""
+    extents, numbers = shape_of(shape), number_type(dtype)
+    if numbers.kind == "c":
+        raise TypeError("solvers are for real fields: dtype must be float32 or float64")
+    source = named(layout, extents, ranks) if isinstance(layout, str) else layout
+    if not isinstance(source, Layout) or source.shape != tuple(extents) or source.ranks != ranks:
+        raise ValueError(f"layout must be a name, or a shardfft.Layout of {tuple(extents)} over {ranks} ranks")
+    return source, numbers
 
 
 class Poisson:
@@ -184,7 +194,7 @@ def poisson(
     tolerance: float = 0.0,
     **options: Any,
 ) -> Poisson:
-    """Plan a solver of ``div grad u - shift u = f`` for real fields. Collective over ``comm``.
+    """Plan a solver of ``div grad u - shift u = f`` (shift >= 0) for real fields. Collective over ``comm``.
 
     Args:
         shape: extents of the global array.
@@ -196,16 +206,13 @@ def poisson(
         comm: an mpi4py communicator; None is ``MPI.COMM_WORLD``.
         layout: ``slab``, ``pencil``, ``brick`` or a :class:`Layout`, of which each rank has a box.
         points: of axes with walls: ``centres`` of cells, or ``nodes``, which have points on Neumann walls.
-        shift: not negative.
         kernel: of open axes: ``truncated`` (spectral), ``hockney`` or ``integrated`` (second order).
         eigenvalues: ``spectral``, or ``second_order``: those of second differences.
         wrong_mean: ``refuse`` or ``remove`` a mean of f that no solution has.
         tolerance: how large that mean may be beside the mean of abs(f); 0: 1e-8, or 1e-4 in single precision.
         options: of the plans inside, as of :func:`plan`.
 
-    Raises:
-        TypeError, ValueError: an argument is wrong. ``shardfft.ArgumentError`` is a ValueError.
-        shardfft.Error: planning failed; raised on every rank.
+    Raises TypeError or ValueError for wrong arguments, and ``shardfft.Error`` where planning failed, on every rank.
 
     Example:
         >>> import numpy as np
@@ -217,25 +224,16 @@ def poisson(
         True
     """
     over = mpi.communicator(comm)
+    words = {"points": points, "kernel": kernel, "eigenvalues": eigenvalues, "wrong_mean": wrong_mean}
 
-    def prepare() -> tuple[Layout, np.dtype[Any], tuple[Any, ...], Any]:
-        extents = shape_of(shape)
-        numbers = number_type(dtype)
-        if numbers.kind == "c":
-            raise TypeError("solvers are for real fields: dtype must be float32 or float64")
-        source = named(layout, extents, over.size) if isinstance(layout, str) else layout
-        if not isinstance(source, Layout) or source.shape != tuple(extents) or source.ranks != over.size:
-            raise ValueError(f"layout must be a name, or a shardfft.Layout of {tuple(extents)} over {over.size} ranks")
-        sizes, stretched, cells = _lengths(lengths, len(extents))
-        words = {"points": points, "kernel": kernel, "eigenvalues": eigenvalues, "wrong_mean": wrong_mean}
+    def prepare() -> tuple[Any, ...]:
+        source, numbers = _field(shape, dtype, layout, over.size)
+        sizes, stretched, cells = _lengths(lengths, source.ndim)
         chosen = {name: _choice(name, word) for name, word in words.items()}
-        if not math.isfinite(shift):
-            raise ValueError(f"the shift must be finite, not {shift}")
         arguments = (
-            sizes, _ends(boundary, len(extents)), chosen["points"], float(shift), chosen["kernel"],
+            sizes, _ends(boundary, source.ndim), chosen["points"], float(shift), chosen["kernel"],
             chosen["eigenvalues"], chosen["wrong_mean"], float(tolerance), stretched, cells,
         )  # fmt: skip
         return source, numbers, arguments, convert(options)
 
-    source, numbers, arguments, told = mpi.agree(over, prepare)
-    return Poisson(over, source, numbers, arguments, told)
+    return Poisson(over, *mpi.agree(over, prepare))

@@ -288,8 +288,7 @@ std::vector<std::vector<Task>> compile(const ExecutorSetup& setup, const std::ve
   if (host != nullptr) alone.run([&] { control = host->take(reshapes(programs) * TurnCounter::bytes_each); });
   if (host != nullptr && host->host().size() < setup.comm.size()) alone.settle();  // other hosts do not know
   HostTarget target(setup, host);
-  Groups groups(setup.comm);
-  groups.make(groups_of(programs, target, setup.comm.rank()));
+  Groups groups(setup.comm, groups_of(programs, target, setup.comm.rank()));
   std::vector<std::vector<Task>> tasks;
   for (const NamedProgram& program : programs)
     tasks.push_back(HostCompiler(setup, program, target, host, control, groups, ffts, trace, alone).run(trace_step));

@@ -10,19 +10,18 @@ namespace shardfft {
 
 class Groups {
  public:
-  explicit Groups(Communicator all) : all_(std::move(all)) {}
-  /// Makes the communicators of several lists of groups, of which no others are asked for then: of() has no meetings.
-  /// Collective over all.
-  void make(const std::vector<std::vector<int>>& lists);
-  /// Of `members`, ascending ranks of all that this one is among; the whole is the communicator of all itself.
-  /// Collective over all: the groups that are asked for in one call share no rank.
-  Communicator of(const std::vector<int>& members);
+  /// `wanted`: of() is asked for these groups of this rank, each a list of ascending ranks; the groups at one place of
+  /// all ranks' lists share no rank. Collective over all.
+  explicit Groups(Communicator all, const std::vector<std::vector<int>>& wanted = {});
+  /// The whole is the communicator of all itself.
+  Communicator of(const std::vector<int>& members) const {
+    return static_cast<int>(members.size()) == all_.size() ? all_ : known_.at(members);
+  }
   /// The members of `group`, a communicator from here, on this rank's host. Collective over the group.
   Communicator host_of(const Communicator& group, int fake_ranks_per_host);
 
  private:
   Communicator all_;
-  bool are_made_ = false;
   std::map<std::vector<int>, Communicator> known_;
   std::map<MPI_Comm, Communicator> hosts_;
 };

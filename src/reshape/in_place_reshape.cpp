@@ -57,7 +57,7 @@ InPlaceReshape::InPlaceReshape(const Layout& from, const Layout& to, const Resha
   const int rank = setup.comm.rank();
   const std::vector<int> group = exchange_group(from, to, rank);
   group_size_ = static_cast<int>(group.size());
-  const Communicator comm = setup.groups != nullptr ? setup.groups->of(group) : Groups(setup.comm).of(group);
+  const Communicator comm = setup.groups != nullptr ? setup.groups->of(group) : Groups(setup.comm, {group}).of(group);
   rank_ = comm.rank();
   const Schedule schedule = make_schedule(from, to, rank);
   sent_ = schedule.send_count;

@@ -12,7 +12,7 @@ Reshape::Reshape(const Layout& from, const Layout& to, const ReshapeSetup& setup
   const std::vector<int> group = exchange_group(from, to, rank);
   group_size_ = static_cast<int>(group.size());
   ExchangeSetup exchange{setup};
-  exchange.comm = setup.groups != nullptr ? setup.groups->of(group) : Groups(setup.comm).of(group);
+  exchange.comm = setup.groups != nullptr ? setup.groups->of(group) : Groups(setup.comm, {group}).of(group);
   exchange.element_bytes = setup.element_bytes;
   Alone own(setup.comm);
   Alone& alone = setup.alone != nullptr ? *setup.alone : own;

@@ -128,7 +128,7 @@ std::unique_ptr<Operation> HostCompiler::make_fft(const Stop& stop) {
       operation = make_fft_in_place(stop, spec, bundles.ffts);
       return;
     }
-    const bool may_alias = setup_.options.in_place && stop.from == Slot::in && stop.to == Slot::out;
+    const bool may_alias = setup_.options.in_place && stop.from == input_array && stop.to == output_array;
     const bool in_place = fft.in_place || (may_alias && fft.step.keeps_numbers());
     operation = std::make_unique<FftOperation>(spec, bundles.ffts, in_place, !fft.in_place, context_.trace);
   });

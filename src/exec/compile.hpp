@@ -26,7 +26,7 @@ struct Task : TaskEnds {
   std::size_t number = 0;                            ///< among the tasks of its program
 
   /// Whether others read the user's input while it runs.
-  bool lends_input() const { return from == Slot::in && operation->reads_host_memory(); }
+  bool lends_input() const { return from == input_array && operation->reads_host_memory(); }
 };
 
 /// Operations of every program, which run once `ffts` has made their transforms. Steps of the trace are numbered from

@@ -89,7 +89,7 @@ void Executor::choose_input_reads(std::vector<std::vector<Task>>& programs) {
   std::vector<double> costs;  // across, and by way of shared memory
   for (auto& tasks : programs)
     for (Task& task : tasks) {
-      if (task.from != Slot::in || !task.operation->reads_host_memory()) continue;
+      if (task.from != input_array || !task.operation->reads_host_memory()) continue;
       const CrossCost cost = task.operation->cross_cost();
       const auto bytes = static_cast<std::int64_t>(state_bytes(task.from_state, setup_.precision, setup_.comm.rank()));
       readers.push_back(&task);
@@ -180,7 +180,7 @@ std::byte* Executor::at(const ArrayPlace& place) const {
 /// Only the first step reads the input, so equal buffers matter only where it writes the output at once.
 bool Executor::starts_in_place(int program) const {
   const Task& first = now(program).tasks.front();
-  return first.to != Slot::out || first.operation->runs_in_place() || first.operation->writes_host_memory();
+  return first.to != output_array || first.operation->runs_in_place() || first.operation->writes_host_memory();
 }
 
 /// Whether it runs on a copy of this input: one that it would write over, or that others are to read and cannot.
@@ -315,9 +315,9 @@ void Executor::make_verifier(Prepared& program) {
 
 Executor::TaskArrays Executor::before_task(Task& task, const std::byte* source, std::byte* out, Prepared& program) {
   const TaskPlaces& places = program.places.tasks[task.number];
-  const auto array = [&](Slot slot, const ArrayPlace& place) {
-    if (slot == Slot::in) return const_cast<std::byte*>(source);  // only read, but by a c2r that may write there
-    return slot == Slot::out ? out : at(place);
+  const auto array = [&](int number, const ArrayPlace& place) {
+    if (number == input_array) return const_cast<std::byte*>(source);  // only read, but by a c2r that may write there
+    return number == output_array ? out : at(place);
   };
   wait_for_readers(places.to);
   const std::byte* from = array(task.from, places.from);

@@ -15,7 +15,7 @@ namespace {
 /// writes only where it alone has read.
 bool lands_on_source(const Task& task) {
   const State &from = task.from_state, &to = task.to_state;
-  return task.from != Slot::in && from.is_complex == to.is_complex && from.layout.same_as(to.layout);
+  return task.from != input_array && from.is_complex == to.is_complex && from.layout.same_as(to.layout);
 }
 
 /// Finds the arrays of tasks, and who uses each of them.
@@ -43,20 +43,19 @@ class Arrays {
 
 ProgramPlaces places_of(const std::vector<Task>& tasks, const std::function<std::size_t(const State&)>& bytes,
                         bool on_host, std::size_t copy_bytes) {
-  const auto is_work = [](Slot slot) { return slot == Slot::work0 || slot == Slot::work1; };
   const std::size_t page = page_size();
   Arrays arrays;
   const std::size_t copy = arrays.add(copy_bytes, 0, false);
-  std::map<Slot, std::size_t> work;
+  std::map<int, std::size_t> work;
   for (std::size_t turn = 0; turn < tasks.size(); ++turn) {
     const Task& task = tasks[turn];
     const std::size_t before = bytes(task.from_state), after = bytes(task.to_state);
-    if (is_work(task.from)) arrays.use(work.at(task.from), turn, &TaskPlaces::from, before);
-    if (is_work(task.to)) {
+    if (lies_between(task.from)) arrays.use(work.at(task.from), turn, &TaskPlaces::from, before);
+    if (lies_between(task.to)) {
       if (task.from != task.to) work[task.to] = arrays.add(0, turn, on_host);
       arrays.use(work.at(task.to), turn, &TaskPlaces::to, after);
     }
-    if (task.operation->writes_host_memory() && !is_work(task.to)) {
+    if (task.operation->writes_host_memory() && !lies_between(task.to)) {
       const std::size_t landing = lands_on_source(task) ? work.at(task.from) : arrays.add(0, turn, true);
       arrays.use(landing, turn, &TaskPlaces::landing, after);
     }

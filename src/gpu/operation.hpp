@@ -67,11 +67,8 @@ class DeviceOperation {
   /// What it keeps: device memory of its own as `table`, work areas of the vendor's FFT library, pinned host memory. Of
   /// memory that operations share, one tells.
   virtual RunnerMemory kept() const { return {}; }
+  /// Whether `in` may be `out`, or whatever else of its arrays lies in the output.
   virtual bool runs_in_place() const { return false; }
-  /// Bytes of `middle` that it needs, of those that what it holds has.
-  virtual std::size_t middle_bytes(std::size_t all) const { return all; }
-  /// Whether `middle` may be `in`.
-  virtual bool takes_input_as_middle() const { return false; }
   /// Other members write into this member's `out` while it runs: `outs` must be given.
   virtual bool writes_peers() const { return false; }
   /// Likewise into its `scratch`: `scratches` must be given.

@@ -1,5 +1,5 @@
 #pragma once
-// From the steps of a program to the tasks that run it: what runs together, which buffers it reads and writes, and
+// From the steps of a program to the tasks that run it: what runs together, which arrays it reads and writes, and
 // which transform applies the scale factor. Decided once, while planning.
 #include <vector>
 
@@ -7,20 +7,19 @@
 
 namespace shardfft {
 
-/// The user's input and output, two buffers of the workspace, and there what a task has for itself while it runs.
-enum class Slot { in, out, work0, work1, scratch };
-/// A buffer of the workspace that is not this one.
-inline Slot other_buffer(Slot slot) { return slot == Slot::work0 ? Slot::work1 : Slot::work0; }
+/// Arrays of a run have numbers: the user's input and output, and those that lie between steps.
+constexpr int input_array = 0, output_array = 1, first_between = 2;
+inline bool lies_between(int array) { return array >= first_between; }
 
-/// A step of the program, from slot to slot. When from == to it runs in place.
+/// A step of the program, from array to array. When from == to it runs in place.
 struct Stop {
   int step = 0;
-  Slot from = Slot::in;
-  Slot to = Slot::out;
+  int from = input_array;
+  int to = output_array;
   double scale = 1;  ///< factor that it applies to its result
 };
 
-/// Steps that run as one task: from the first one's `from` to the last one's `to`. With buffers of their own in between
+/// Steps that run as one task: from the first one's `from` to the last one's `to`. With arrays of their own in between
 /// only where the target keeps them.
 using Stretch = std::vector<Stop>;
 
@@ -28,7 +27,7 @@ using Stretch = std::vector<Stop>;
 bool moves_something(const Step& step);
 
 /// The stretches of the program in the order they run, its result multiplied by `scale`. The input is only read; steps
-/// that can run in place do so, except the first.
+/// that can run in place do so, except the first. Arrays between steps are numbered from the last one to the first.
 std::vector<Stretch> cut_in_stretches(const Program& program, double scale, Target& target);
 
 }  // namespace shardfft

@@ -14,10 +14,6 @@ struct Fusion {
   bool keeps_buffers = false;
 };
 
-/// Whether what lies between the steps may lie in the result's array, too. Where that may be the input: only where the
-/// first steps leave it alone, or also where these wait until it has been read.
-enum class ResultUse { never, behind_first, over_input, always };
-
 /// Can the step write over what it reads, wherever it runs?
 bool can_run_in_place(const Step& step);
 
@@ -51,8 +47,6 @@ class Target {
   virtual bool in_place(const Program& program, int step) {
     return can_run_in_place(program.steps[static_cast<std::size_t>(step)]);
   }
-
-  virtual ResultUse uses_result(const Program& /*program*/) { return ResultUse::never; }
 
   /// Whether the transform `step`, of its own, scales its result without another pass over memory.
   virtual bool scales_free(const Program& /*program*/, int /*step*/) { return true; }

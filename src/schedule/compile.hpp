@@ -25,7 +25,7 @@ class Lowered {
   bool transforms(const Stop& stop) const { return std::holds_alternative<TransformStep>(step(stop)); }
   Pass pass(const Stop& stop) const {
     const auto& fft = std::get<TransformStep>(step(stop));
-    const bool keeps = stop.from == Slot::in && (keeps_input_ || fft.kind() != Kind::c2r);
+    const bool keeps = stop.from == input_array && (keeps_input_ || fft.kind() != Kind::c2r);
     return {fft, before(stop), after(stop), stop.scale, stop.from == stop.to, keeps};
   }
   /// A stretch of one reshape with a transform before it, or behind it, or both, or none.
@@ -44,10 +44,10 @@ class Lowered {
   std::vector<Stretch> stretches_;
 };
 
-/// The buffers of a task, and what is in them.
+/// The arrays of a task, and what is in them.
 struct TaskEnds {
-  Slot from = Slot::in;
-  Slot to = Slot::out;
+  int from = input_array;
+  int to = output_array;
   State from_state;
   State to_state;
   std::vector<int> steps{};  ///< of the program
@@ -77,7 +77,7 @@ class Compiler : protected Lowered {
     }
     if (tasks.empty()) {
       const State& all = program().states.front();
-      copy(add({Slot::in, Slot::out, all, all}));
+      copy(add({input_array, output_array, all, all}));
     }
     return tasks;
   }

@@ -20,13 +20,9 @@ std::optional<std::size_t> fit(std::size_t bytes, const ArrayRoom& room, std::ve
   return bytes <= room.bytes && at <= room.bytes - bytes ? std::optional(at) : std::nullopt;
 }
 
-}  // namespace
-
-std::vector<ArrayPlace> place_arrays(const std::vector<TimedArray>& arrays, const std::vector<ArrayRoom>& rooms) {
+std::vector<ArrayPlace> place_in(const std::vector<std::size_t>& order, const std::vector<TimedArray>& arrays,
+                                 const std::vector<ArrayRoom>& rooms) {
   std::vector<ArrayPlace> places(arrays.size());
-  std::vector<std::size_t> order(arrays.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return arrays[a].bytes > arrays[b].bytes; });
   for (const std::size_t number : order) {
     const TimedArray& array = arrays[number];
     for (int r = 0; array.bytes > 0 && places[number].room < 0 && r < static_cast<int>(rooms.size()); ++r) {
@@ -39,6 +35,25 @@ std::vector<ArrayPlace> place_arrays(const std::vector<TimedArray>& arrays, cons
     }
   }
   return places;
+}
+
+}  // namespace
+
+/// Arrays that each meet the next one alone take the bytes of two, if those that end last come first.
+std::vector<ArrayPlace> place_arrays(const std::vector<TimedArray>& arrays, const std::vector<ArrayRoom>& rooms) {
+  std::vector<std::size_t> order(arrays.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return arrays[a].bytes > arrays[b].bytes; });
+  const auto largest_first = place_in(order, arrays, rooms);
+  std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return arrays[a].dies > arrays[b].dies; });
+  const auto last_first = place_in(order, arrays, rooms);
+  const auto bytes = [&](const std::vector<ArrayPlace>& places) {
+    std::size_t sum = 0;
+    for (int r = 0; r < static_cast<int>(rooms.size()); ++r) sum += end_in(r, places);
+    for (std::size_t i = 0; i < places.size(); ++i) sum += places[i].room < 0 ? arrays[i].bytes : 0;
+    return sum;
+  };
+  return bytes(last_first) < bytes(largest_first) ? last_first : largest_first;
 }
 
 std::size_t end_in(int room, const std::vector<ArrayPlace>& places) {

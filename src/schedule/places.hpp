@@ -37,8 +37,8 @@ struct ArrayPlace {
   }
 };
 
-/// Each array in the first room that takes it, as near to its beginning as it can: the large ones first. A shared array
-/// takes a shared room, any other one a room that is not.
+/// Each array in the first room that takes it, as near to its beginning as it can: the large ones first, or those that
+/// end last, as takes less. A shared array takes a shared room, any other one a room that is not.
 std::vector<ArrayPlace> place_arrays(const std::vector<TimedArray>& arrays, const std::vector<ArrayRoom>& rooms);
 
 /// One past the last byte that an array has in a room.

@@ -46,12 +46,11 @@ Joined slab(const Shape& shape, bool real, int ranks, Direction direction, std::
 }
 
 /// Nothing of the messages that have not left is written over, or lies outside of the output.
-void check(const Joined& steps, const Pieces& cut, int rank, const gpu::Outbox& box,
-           gpu::OutboxIn where = gpu::OutboxIn::output) {
+void check(const Joined& steps, const Pieces& cut, int rank, const gpu::Outbox& box, bool input_is_there = false) {
   const auto element = static_cast<std::int64_t>(element_bytes(steps.from, Precision::f64));
   const State& out = steps.after->after;
   std::size_t room = state_bytes(out, Precision::f64, rank);
-  if (where == gpu::OutboxIn::input) room = std::max(room, state_bytes(steps.from, Precision::f64, rank));
+  if (input_is_there) room = std::max(room, state_bytes(steps.from, Precision::f64, rank));
   const auto written = static_cast<std::int64_t>(element_bytes(out, Precision::f64));
   std::vector<Places> sent;
   Places all;
@@ -125,11 +124,11 @@ TEST(Outbox, LiesInTheInputWhereItsPieceHasRead) {
         const Pieces cut = in_pieces({first, 4, ChunkEnds::sender}, {3 - first, 3, ChunkEnds::receiver}, 2);
         for (int rank = 0; rank < ranks; ++rank)
           for (const bool packs : {false, true}) {
-            const auto box = gpu::outbox_of(steps, cut, rank, Precision::f64, packs, gpu::OutboxIn::input);
+            const auto box = gpu::outbox_of(steps, cut, rank, Precision::f64, packs, true);
             (!box ? none : packs ? packed : natural) += 1;
             if (!box) continue;
             EXPECT_EQ(box->rest_bytes, 0);
-            check(steps, cut, rank, *box, gpu::OutboxIn::input);
+            check(steps, cut, rank, *box, true);
             for (std::size_t k = 0; k < cut.before.size(); ++k) {
               const auto& [in_output, begin, layout] = box->pieces[k];
               EXPECT_TRUE(in_output);

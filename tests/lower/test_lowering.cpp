@@ -137,35 +137,36 @@ TEST(Lowering, LeavesNoReshapeThatOnlyTurnsAxes) {
   }
 }
 
-std::vector<Slot> slots(const std::vector<Stretch>& stretches) {
-  std::vector<Slot> all;
+std::vector<int> arrays(const std::vector<Stretch>& stretches) {
+  std::vector<int> all;
   for (const Stretch& stretch : stretches)
     for (const Stop& stop : stretch) all.insert(all.end(), {stop.from, stop.to});
   return all;
 }
 
-TEST(Lowering, ColorsBuffersSoThatTheInputIsOnlyRead) {
+TEST(Lowering, NumbersArraysSoThatTheInputIsOnlyRead) {
   FakeTarget target;
   const Program program = make_program("slab", problem_of(Kind::c2c, Layout::slab({8, 6, 10}, 2)));
   const auto stretches = cut_in_stretches(program, 1, target);
   // planes out of place, exchange into the output, lines in place
-  EXPECT_EQ(slots(stretches), (std::vector<Slot>{Slot::in, Slot::work0, Slot::work0, Slot::out, Slot::out, Slot::out}));
+  EXPECT_EQ(arrays(stretches),
+            (std::vector<int>{input_array, first_between, first_between, output_array, output_array, output_array}));
 }
 
-TEST(Lowering, FusedStepsHaveNoBufferInBetween) {
+TEST(Lowering, FusedStepsHaveNoArrayInBetween) {
   FakeTarget target;
   target.fused_from = 1;
   target.wanted_fusion = {2, false};
   const Program program = make_program("slab", problem_of(Kind::c2c, Layout::slab({8, 6, 10}, 2)));
   const auto stretches = cut_in_stretches(program, 1, target);
   ASSERT_EQ(stretches.size(), 2U);
-  EXPECT_EQ(stretches[1].front().from, Slot::work0);
-  EXPECT_EQ(stretches[1].back().to, Slot::out);
+  EXPECT_EQ(stretches[1].front().from, first_between);
+  EXPECT_EQ(stretches[1].back().to, output_array);
   target.fused_from = 0;
   target.wanted_fusion = {3, true};
   const auto whole = cut_in_stretches(program, 1, target);
   ASSERT_EQ(whole.size(), 1U);
-  EXPECT_EQ(slots(whole), slots(cut_in_stretches(program, 1, *std::make_unique<FakeTarget>())));
+  EXPECT_EQ(arrays(whole), arrays(cut_in_stretches(program, 1, *std::make_unique<FakeTarget>())));
 }
 
 TEST(Lowering, TheLastTransformThatScalesForFreeScales) {

@@ -71,6 +71,8 @@ TEST(Places, ArraysOfAChainTakeTurns) {
   for (int turn = 0; turn < 8; ++turn) arrays.push_back({100, turn, turn + 1});
   const auto places = place_arrays(arrays, {{ArrayRoom::grows, 64}});
   EXPECT_EQ(end_in(0, places), 228u);
+  const auto uneven = place_arrays({{100, 0, 1}, {90, 1, 2}, {90, 2, 3}, {100, 3, 4}}, {{ArrayRoom::grows, 64}});
+  EXPECT_EQ(end_in(0, uneven), 228u) << "the large ones at the ends first would leave no room for both between them";
 }
 
 }  // namespace

@@ -195,7 +195,7 @@ Fusion DeviceTarget::fusion(const Program& program, const std::vector<int>& step
 }
 
 /// Whether the transform before the first reshape of a plan in place is one pass of our own in pieces, which runs in
-/// the array of input and output: that has room for both.
+/// the array of input and output: that has room for both, and all that is sent leaves from there.
 bool DeviceTarget::begins_in_place(const Program& program) {
   if (!setup_.options.in_place || one_array() || !is_reshape(program, 1)) return false;
   const auto* const fft = std::get_if<TransformStep>(&program.steps.front());
@@ -203,41 +203,64 @@ bool DeviceTarget::begins_in_place(const Program& program) {
          offers_.is_one_pass(next_to(program, 0, ChunkEnds::sender, *fft));
 }
 
-/// Whether all that such a plan sends leaves from there, and so lands elsewhere.
-bool DeviceTarget::leaves_from_input(const Program& program) {
-  return program.steps.size() == 3 && std::holds_alternative<TransformStep>(program.steps.back()) &&
-         begins_in_place(program);
-}
-
-/// The result of a reshape that peers of other processes would write into
-/// the user's array slowly lands in the workspace, from where the transform behind it leads to that array: all that
-/// come after it run there.
+/// A transform behind a reshape leads to the result from the workspace, where the reshape would land in the result and
+/// should not: peers of other processes would write slowly into it, or, in place, into an input from which all that is
+/// sent leaves.
 bool DeviceTarget::in_place(const Program& program, int step) {
   const auto at = static_cast<std::size_t>(step);
   if (!Target::in_place(program, step) || !program.states[at].layout.same_as(program.states[at + 1].layout))
     return false;
-  if (at == 0 || !std::holds_alternative<ReshapeStep>(program.steps[at - 1])) return true;
-  if (leaves_from_input(program)) return false;
-  for (int later = step + 1; later < static_cast<int>(program.steps.size()); ++later)
-    if (!Target::in_place(program, later)) return true;
-  return !lands_slowly(program.states[at]);
+  if (at == 0 || !is_reshape(program, at - 1)) return true;
+  int later = 0;  // arrays behind this one, of which every other one lies in the result
+  for (int next = step + 1; next < static_cast<int>(program.steps.size()); ++next)
+    later += Target::in_place(program, next) ? 0 : 1;
+  if (setup_.options.in_place && at == 1 && later % 2 == 0 && (later == 0 || setup_.way.room != Spare::fast))
+    return false;
+  if (later > 0) return true;
+  return !(at == 2 && begins_in_place(program)) && !lands_slowly(program.states[at]);
 }
 
-/// Where it has room for all of it. Other processes write slowly into the users' arrays, and may announce earlier what
-/// is used once. To wait until the input has been read costs what would run beside messages, where that is not all.
-ResultUse DeviceTarget::uses_result(const Program& program) {
-  if (setup_.way.room == Spare::fast && !team_.all_here() && !leaves_from_input(program)) return ResultUse::never;
-  const bool both = begins_in_place(program);
-  for (int rank = 0; rank < team_.ranks(); ++rank) {
-    const auto bytes = [&](const State& state) { return state_bytes(state, setup_.precision, rank); };
-    std::size_t room = bytes(program.states.back());
-    if (both) room = std::max(room, bytes(program.states.front()));
-    for (std::size_t state = 1; state < program.states.size(); ++state)
-      if (bytes(program.states[state]) > room) return ResultUse::never;
+/// An array between steps lies in the output until the result does, where that has room for it on all ranks, but not
+/// where other processes would write into it: they do so slowly, and may announce earlier what is used once. In place
+/// the input lies there until it has been read. To wait for that costs what would run beside messages, where that is
+/// not all; a first transform may write over what it reads.
+std::vector<bool> DeviceTarget::lie_in_output(const Lowered& lowered) {
+  const Program& program = lowered.program();
+  std::vector<ArrayLife> arrays = lives_of(lowered);
+  for (std::size_t i = 0; i < lowered.stretches().size(); ++i) {  // pieces read on while others lead to the result
+    const Stretch& stretch = lowered.stretches()[i];
+    const bool leads = stretch.size() > 2 && stretch.back().from != stretch.back().to;
+    if (leads && stretch[0].from != stretch[1].from)
+      arrays[static_cast<std::size_t>(stretch[0].from)].dies = last_turn(i);
   }
-  if (!setup_.options.in_place) return ResultUse::always;
-  const bool waits = setup_.way.room != Spare::fast || reshapes(program) == 1;  // then in any case
-  return waits ? ResultUse::over_input : ResultUse::behind_first;
+  std::vector<bool> there(arrays.size());
+  there[output_array] = true;
+  if (one_array() || lowered.stretches().empty()) return there;
+  const bool fast = setup_.way.room == Spare::fast, begins = begins_in_place(program);
+  const auto has_room = [&](const State& state) {
+    for (int rank = 0; rank < team_.ranks(); ++rank) {
+      const auto bytes = [&](const State& of) { return state_bytes(of, setup_.precision, rank); };
+      const std::size_t room = std::max(bytes(program.states.back()), begins ? bytes(program.states.front()) : 0);
+      if (bytes(state) > room) return false;
+    }
+    return true;
+  };
+  const Stop& first = lowered.stretches().front().front();
+  const bool may_start_there = lowered.transforms(first) && can_run_in_place(lowered.step(first)) &&
+                               lowered.before(first).layout.same_as(lowered.after(first).layout);
+  const bool waits = !fast || reshapes(program) == 1;  // then in any case
+  const int read = !setup_.options.in_place ? -1 : waits ? lives_of(lowered)[input_array].dies : last_turn(0);
+  for (std::size_t number = first_between; number < arrays.size(); ++number) {
+    const ArrayLife& array = arrays[number];
+    const bool starts_there = may_start_there && static_cast<int>(number) == first.to;
+    if (fast && !team_.all_here() && !(starts_there && begins)) continue;
+    if (!starts_there && array.born <= read) continue;
+    bool is_free = std::all_of(array.states.begin(), array.states.end(), has_room);
+    for (std::size_t other = output_array; other < number; ++other)
+      is_free = is_free && !(there[other] && arrays[other].meets(array));
+    there[number] = is_free;
+  }
+  return there;
 }
 
 bool DeviceTarget::lands_slowly(const State& state) const {

@@ -1,5 +1,6 @@
 #pragma once
 // What programs are lowered for on GPUs.
+#include "gpu/plan/array_places.hpp"
 #include "gpu/plan/offer.hpp"
 #include "lower/stretch.hpp"
 #include "lower/target.hpp"
@@ -28,7 +29,9 @@ class DeviceTarget : public Target {
   Fusion fusion(const Program& program, const std::vector<int>& steps, std::size_t at) override;
   bool scales_free(const Program& program, int step) override;
   bool in_place(const Program& program, int step) override;
-  ResultUse uses_result(const Program& program) override;
+
+  /// Which arrays of a program, by number, lie in the output, from its beginning on.
+  std::vector<bool> lie_in_output(const Lowered& lowered);
 
   Pieces pieces(const Joined& steps) { return offers_.pieces(steps); }
   /// Whether GPUs write slowly into an array of this state that another process has allocated.
@@ -36,7 +39,6 @@ class DeviceTarget : public Target {
 
  private:
   bool begins_in_place(const Program& program);
-  bool leaves_from_input(const Program& program);
   bool line_pass_fits_all(const TransformStep& fft, const State& state) const;
   bool checks_itself(const Program& program, int step) const;
   bool stays_whole(const Program& program, std::size_t at);

@@ -102,17 +102,17 @@ std::optional<std::int64_t> divide(Outbox& box, const Sources& sources, std::siz
 }  // namespace
 
 std::optional<Outbox> outbox_of(const Joined& steps, const Pieces& pieces, int rank, Precision precision, bool packed,
-                                OutboxIn where) {
-  const bool in_input = where == OutboxIn::input;
+                                bool input_is_there) {
   const auto element = static_cast<std::int64_t>(element_bytes(steps.from, precision));
   const auto written = static_cast<std::int64_t>(element_bytes(steps.after->after, precision));
   auto room = static_cast<std::int64_t>(state_bytes(steps.after->after, precision, rank));
-  if (in_input) room = std::max(room, static_cast<std::int64_t>(state_bytes(steps.from, precision, rank)));
+  if (input_is_there) room = std::max(room, static_cast<std::int64_t>(state_bytes(steps.from, precision, rank)));
   const Pass& pass = *steps.before;
   const std::int64_t step =
-      packed && in_input ? step_of_slowest(pass, only_piece(steps.from.layout, rank)) * element : 0;
-  if (in_input && (pieces.sends(pieces.takes(0)) + 1 < pieces.befores() || (packed && step == 0))) return std::nullopt;
-  const std::int64_t alignment = in_input ? std::max<std::int64_t>(step, 1) : 256;
+      packed && input_is_there ? step_of_slowest(pass, only_piece(steps.from.layout, rank)) * element : 0;
+  if (input_is_there && (pieces.sends(pieces.takes(0)) + 1 < pieces.befores() || (packed && step == 0)))
+    return std::nullopt;
+  const std::int64_t alignment = input_is_there ? std::max<std::int64_t>(step, 1) : 256;
   Outbox box;
   const std::optional<Layout> own = packed ? pack(box, steps, pieces, rank) : std::nullopt;
   if (packed && !own) return std::nullopt;
@@ -120,7 +120,7 @@ std::optional<Outbox> outbox_of(const Joined& steps, const Pieces& pieces, int r
   box.messages.resize(pieces.messages.size(), {true, 0, own});
   box.waits.resize(pieces.before.size(), -1);
   const Sources sources = sources_of(own.value_or(steps.from.layout), steps, pieces, rank, element);
-  const std::size_t least = in_input ? std::max<std::size_t>(sources.pieces.size(), 1) : 1;
+  const std::size_t least = input_is_there ? std::max<std::size_t>(sources.pieces.size(), 1) : 1;
   for (std::size_t count = sources.pieces.size(); count >= least; --count) {
     const std::optional<std::int64_t> rest_begin = divide(box, sources, count, room);
     if (!rest_begin) continue;

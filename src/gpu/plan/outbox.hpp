@@ -30,15 +30,12 @@ struct Outbox {
   bool packs() const { return !owners.empty(); }
 };
 
-/// The output is an array of its own, or the input, too.
-enum class OutboxIn { output, input };
-
 /// For a pipeline that ends elsewhere than it lands, of transforms at both ends: in the output, while pieces behind the
 /// reshape are written there. Packed, only where the pass before it transforms one axis (others keep more than results
-/// in the array that they write). Nothing where none of it has a place there; in the input, where not all of it has one
-/// among the points that its piece read, or something is written before all has been read.
+/// in the array that they write). Nothing where none of it has a place there. `input_is_there`: until a piece has read
+/// its points of it. Nothing then where not all has a place among these, or something is written before all was read.
 std::optional<Outbox> outbox_of(const Joined& steps, const Pieces& pieces, int rank, Precision precision, bool packed,
-                                OutboxIn where = OutboxIn::output);
+                                bool input_is_there = false);
 
 /// The same of planes that wait between pieces of lines: those that leave in parts lie apart, so that what the pieces
 /// behind the reshape write first is where has left first; and they begin where others have left. The rest is what the

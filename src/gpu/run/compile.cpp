@@ -1,6 +1,7 @@
 #include "gpu/run/compile.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <utility>
 
@@ -32,11 +33,12 @@ void mark_early(std::vector<DeviceTask>& tasks) {
   if (!tasks.front().checks.empty()) return;  // sums of all inputs come first
   for (auto task = tasks.begin(); task != tasks.end(); ++task) {
     const bool can = task->first().phases() > 1 && (task == tasks.begin() || task->first().announces());
-    task->announced_early = can && std::none_of(tasks.begin(), task, [&task](const DeviceTask& before) {
-                              const Slot written = task->written();
-                              return before.from == written || before.to == written || before.middle == written ||
-                                     before.landing == written;
-                            });
+    task->announced_early =
+        can && std::none_of(tasks.begin(), task, [&task](const DeviceTask& before) {
+          const DeviceTask::Places& its = before.places;
+          return std::ranges::any_of(std::array{its.from, its.to, its.middle, its.landing},
+                                     [&](const ArrayPlace& place) { return place.overlaps(task->written()); });
+        });
   }
 }
 
@@ -48,7 +50,54 @@ class DeviceCompiler : public Compiler<DeviceTask> {
         setup_(setup),
         known_(known),
         team_(team),
-        target_(target) {}
+        target_(target),
+        in_output_(target.lie_in_output(*this)) {}
+
+  /// Lays the arrays of the program's tasks, which need these own_bytes(). Returns those of the next program.
+  const double* place(std::vector<DeviceTask>& tasks, const double* bytes) const {
+    const std::vector<ArrayLife> lives = lives_of(*this);
+    const std::size_t spare = lives.size();
+    std::vector<TimedArray> arrays(spare + 1);
+    const auto most = [&](const State& state) { return max_state_bytes(state, setup_.precision); };
+    for (std::size_t number = first_between; number < spare; ++number) {
+      arrays[number].born = lives[number].born;
+      arrays[number].dies = lives[number].dies;
+      if (in_output_[number]) continue;
+      for (const State& state : lives[number].states)
+        arrays[number].bytes = std::max(arrays[number].bytes, most(state));
+    }
+    for (std::size_t t = 0; t < tasks.size(); ++t) {
+      const DeviceTask& task = tasks[t];
+      const int begin = first_turn(t), end = last_turn(t);
+      arrays.push_back({static_cast<std::size_t>(*bytes++), begin, end});
+      const auto waiting = static_cast<std::size_t>(*bytes++);
+      if (task.middle && !lies_in_output(task.middle->array)) {
+        TimedArray& middle = arrays[static_cast<std::size_t>(task.middle->array)];
+        middle.dies = std::max(middle.dies, end);  // pieces behind the reshape are written while it is read
+        if (task.middle->waiting_bytes) middle.bytes = waiting;
+      }
+      if (task.landing && task.landing->array == static_cast<int>(spare))
+        arrays[spare] = {most(task.landing->state), begin, end};
+    }
+    const std::vector<ArrayPlace> places = place_arrays(arrays, {{ArrayRoom::grows, workspace_alignment}});
+    const auto in_workspace_at = [&](std::size_t number) {
+      const ArrayPlace& place = places[number];
+      return place.room < 0 ? place : ArrayPlace{in_workspace, place.begin, place.bytes};
+    };
+    const auto at = [&](int number) {
+      if (number == input_array) return ArrayPlace{in_input, 0, ArrayRoom::grows};
+      if (number != static_cast<int>(spare) && lies_in_output(number))
+        return ArrayPlace{in_output, 0, ArrayRoom::grows};
+      return in_workspace_at(static_cast<std::size_t>(number));
+    };
+    for (std::size_t t = 0; t < tasks.size(); ++t) {
+      DeviceTask& task = tasks[t];
+      task.places = {at(task.from), at(task.to), {}, {}, in_workspace_at(spare + 1 + t)};
+      if (task.middle) task.places.middle = at(task.middle->array);
+      if (task.landing) task.places.landing = at(task.landing->array);
+    }
+    return bytes;
+  }
 
   /// Begins to compile all kernels, before the first one is waited for.
   void begin_kernels() {
@@ -96,9 +145,9 @@ class DeviceCompiler : public Compiler<DeviceTask> {
   void make(DeviceTask& task, std::size_t number) override {
     const Stretch& stretch = stretches()[number];
     const Stop& first = stretch.front();
-    choose_buffers(task, stretch);
+    choose_arrays(task, stretch, static_cast<int>(in_output_.size()));
     const bool fused = stretch.size() > 1 || task.landing;
-    task.operations = fused ? make_pipeline(stretch) : make_operations(first);
+    task.operations = fused ? make_pipeline(task, stretch) : make_operations(first);
     if (setup_.options.verify)
       task.checks = team_.for_members([&](std::size_t m) {
         return fused ? task.operations[m]->make_checks() : alone(make_check(first, rank(m), *task.operations[m]));
@@ -122,24 +171,21 @@ class DeviceCompiler : public Compiler<DeviceTask> {
     return {};
   }
 
-  /// The buffer between a transform and a reshape; and the one that others write into where that is not the result:
-  /// that of a transform behind a reshape which does not run in place, or a free one where they write slowly into the
-  /// result.
-  void choose_buffers(DeviceTask& task, const Stretch& stretch) const {
-    if (stretch.size() > 1 && !is_reshape(stretch.front())) {
-      task.middle = stretch[1].from;
-      task.middle_state = before(stretch[1]);
-    }
+  /// The array between a transform and a reshape; and the one that others write into where that is not the result: that
+  /// of a transform behind a reshape which does not run in place, or another one (`spare`) where they write slowly into
+  /// the result.
+  void choose_arrays(DeviceTask& task, const Stretch& stretch, int spare) const {
+    if (stretch.size() > 1 && !is_reshape(stretch.front())) task.middle = {stretch[1].from, before(stretch[1])};
     const Stop& last = stretch.back();
-    if (!is_reshape(last)) {
-      if (stretch.size() == 1 || last.from == last.to) return;
-      task.landing = last.from;
-      task.landing_state = before(last);
-    } else if (last.to == Slot::out && target_.lands_slowly(after(last))) {
-      for (const Slot slot : {Slot::work0, Slot::work1})
-        if (!task.landing && slot != task.from && slot != task.middle) task.landing = slot;
-      task.landing_state = after(last);
-    }
+    if (stretch.size() > 1 && !is_reshape(last) && last.from != last.to)
+      task.landing = {last.from, before(last)};
+    else if (is_reshape(last) && last.to == output_array && has_spare(task) && target_.lands_slowly(after(last)))
+      task.landing = {spare, after(last)};
+  }
+
+  /// Whether of two arrays in the workspace one is free.
+  static bool has_spare(const DeviceTask& task) {
+    return !task.middle || task.from == input_array || task.from == task.middle->array;
   }
 
   MemberOperations make_operations(const Stop& stop) {
@@ -166,19 +212,18 @@ class DeviceCompiler : public Compiler<DeviceTask> {
   }
 
   /// A reshape with the transforms at its ends, or alone, in chunks.
-  MemberOperations make_pipeline(const Stretch& stretch) {
+  MemberOperations make_pipeline(DeviceTask& task, const Stretch& stretch) {
     const Joined steps = joined(stretch);
-    const Stop& last = stretch.back();
-    const bool leads = !is_reshape(last) && last.from != last.to;
-    const Slot source = is_reshape(stretch.front()) ? stretch.front().from : stretch[1].from;
-    const bool from_output = leads && source == last.to;
-    std::optional<OutboxIn> outbox;
-    if (last.to == Slot::out && stretch.front().from == Slot::in) {
-      if (!setup_.options.in_place) outbox = OutboxIn::output;
-      if (from_output) outbox = OutboxIn::input;
-    }
-    return make_device_pipeline(setup_, team_, steps, pieces(stretch), {leads, from_output, outbox});
+    PipelineArrays arrays;
+    arrays.leads = steps.after && task.landing;
+    arrays.source_in_output = lies_in_output(task.middle ? task.middle->array : task.from);
+    const bool whole = task.from == input_array && task.to == output_array;  // nothing else lies in the output
+    arrays.may_wait = arrays.leads && whole && (arrays.source_in_output || !setup_.options.in_place);
+    DevicePipelines made = make_device_pipeline(setup_, team_, steps, pieces(stretch), arrays);
+    if (task.middle) task.middle->waiting_bytes = made.waiting_bytes;
+    return std::move(made.operations);
   }
+  bool lies_in_output(int array) const { return in_output_[static_cast<std::size_t>(array)]; }
 
   std::unique_ptr<DeviceOperation> make_fft(const Pass& pass, int rank) {
     FftSpec spec = fft_spec(pass, rank, setup_.precision);
@@ -209,8 +254,23 @@ class DeviceCompiler : public Compiler<DeviceTask> {
   const Way& known_;
   Team& team_;
   DeviceTarget& target_;
+  std::vector<bool> in_output_;   ///< by array
   std::map<int, Pieces> pieces_;  ///< by the first step of a stretch
 };
+
+/// What no layout tells: bytes of scratch, and of what waits in the workspace, of each task on the GPU where they are
+/// the most. Collective.
+std::vector<double> own_bytes(const std::vector<std::vector<DeviceTask>>& programs, const Team& team) {
+  std::vector<double> all;
+  for (const auto& tasks : programs)
+    for (const DeviceTask& task : tasks) {
+      std::size_t scratch = 0;
+      for (const auto& operation : task.operations) scratch = std::max(scratch, operation->scratch_bytes());
+      const std::size_t waiting = task.middle ? task.middle->waiting_bytes.value_or(0) : 0;
+      all.insert(all.end(), {static_cast<double>(scratch), static_cast<double>(waiting)});
+    }
+  return team.all_here() ? all : team.comm().max(std::move(all));
+}
 
 }  // namespace
 
@@ -224,9 +284,12 @@ std::vector<std::vector<DeviceTask>> compile(ExecutorSetup& setup, const std::ve
     compilers.back().begin_kernels();
   }
   std::vector<std::vector<DeviceTask>> tasks;
-  for (DeviceCompiler& compiler : compilers) {
-    tasks.push_back(compiler.run(trace_step));
-    mark_early(tasks.back());
+  for (DeviceCompiler& compiler : compilers) tasks.push_back(compiler.run(trace_step));
+  const std::vector<double> bytes = own_bytes(tasks, team);
+  const double* next = bytes.data();
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    next = compilers[i].place(tasks[i], next);
+    mark_early(tasks[i]);
   }
   return tasks;
 }

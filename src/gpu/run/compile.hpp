@@ -6,6 +6,7 @@
 
 #include "gpu/check/device_check.hpp"
 #include "gpu/move/exchange.hpp"
+#include "gpu/plan/array_places.hpp"
 #include "gpu/plan/device_target.hpp"
 #include "gpu/team.hpp"
 #include "run/runner.hpp"
@@ -14,18 +15,28 @@
 
 namespace shardfft::gpu {
 
-/// Operations of all members here between buffers.
+/// At which multiples of bytes arrays begin in a workspace.
+constexpr std::size_t workspace_alignment = 256;
+
+/// Operations of all members here between arrays.
 struct DeviceTask : TaskEnds {
-  std::optional<Slot> middle{};  ///< the buffer inside fused steps, and what it holds
-  State middle_state{};
-  std::optional<Slot> landing{};  ///< the buffer that others write into where it is not `to`, and what it holds
-  State landing_state{};
+  /// An array beside the ends, and what it holds.
+  struct Inner {
+    int array;
+    State state;
+    std::optional<std::size_t> waiting_bytes{};  ///< of it on any member here, beside what has a place in the output
+  };
+  std::optional<Inner> middle{};   ///< inside fused steps
+  std::optional<Inner> landing{};  ///< others write into it where that is not `to`
+  struct Places {
+    ArrayPlace from, to, middle, landing, scratch;
+  } places{};
   bool announced_early = false;  ///< phase 0 may come before all other tasks: none before this one uses `to`
   MemberOperations operations;
   std::vector<DeviceChecks> checks{};  ///< with the option verify, by member
 
-  /// The buffer that others write into, if they do.
-  Slot written() const { return landing.value_or(to); }
+  /// The array that others write into, if they do.
+  const ArrayPlace& written() const { return landing ? places.landing : places.to; }
   const DeviceOperation& first() const { return *operations.front(); }
 };
 

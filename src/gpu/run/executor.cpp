@@ -9,6 +9,7 @@
 #include "device/facts.hpp"
 #include "lower/transforms.hpp"
 #include "mpi/kept_for_mpi.hpp"
+#include "run/buffers.hpp"
 #include "shardfft/option_table.hpp"
 
 namespace shardfft::gpu {
@@ -48,8 +49,8 @@ void DeviceExecutor::add(std::vector<NamedProgram> programs) {
     for (const DeviceTask& task : tasks) meets_ = meets_ || (task.first().phases() > 1 && !team_->all_here());
     Prepared& prepared = prepared_.emplace_back();
     for (const DeviceTask& task : tasks) {
-      if (team_->ranks() > 1 && task.first().writes_peers()) prepared.shared[task.written()];
-      if (team_->ranks() > 1 && task.first().writes_scratches()) prepared.shared[Slot::scratch];
+      if (team_->ranks() > 1 && task.first().writes_peers()) prepared.shared[task.written().room];
+      if (team_->ranks() > 1 && task.first().writes_scratches()) prepared.shared[in_workspace];
     }
     prepared.tasks = std::move(tasks);
   }
@@ -130,14 +131,14 @@ std::size_t DeviceExecutor::output_bytes(int program, std::size_t member) const 
 
 void DeviceExecutor::set_workspace(std::byte* memory, std::size_t bytes) {
   MemberMemory& mine = memories_.front();
-  check_workspace(memory, bytes, mine.workspace_bytes(), alignment);
-  if (mine.workspace_bytes() == 0) return;
+  check_workspace(memory, bytes, workspace_bytes(0), workspace_alignment);
+  if (workspace_bytes(0) == 0) return;
   const device::PointerInfo info = device::describe(memory);
   require(info.kind == device::MemoryKind::device && info.device == team_->here().front().device,
           "the workspace must be memory of GPU ", team_->here().front().device);
   for (const Prepared& program : prepared_)
-    for (const auto& [slot, addresses] : program.shared)
-      require(info.exportable || slot == Slot::out, "other GPUs write into this plan's workspace: it must be a",
+    for (const auto& [room, addresses] : program.shared)
+      require(info.exportable || room == in_output, "other GPUs write into this plan's workspace: it must be a",
               " whole allocation of the GPU runtime, not memory of a pool");
   finish_runs();  // they used the old one
   mine.work_in(memory, bytes);
@@ -149,25 +150,25 @@ void DeviceExecutor::set_workspace(std::byte* memory, std::size_t bytes) {
 void DeviceExecutor::close_shared() {
   team_->agree([&] { finish_runs(); });
   for (Prepared& program : prepared_)
-    for (auto& [slot, addresses] : program.shared) addresses = {};
+    for (auto& [room, addresses] : program.shared) addresses = {};
   team_->meet();
 }
 
 void DeviceExecutor::allocate_workspace() {
   if (ready_) return;
-  const bool replaced = std::any_of(memories_.begin(), memories_.end(), [](const MemberMemory& mine) {
-    return mine.workspace_size > 0 && mine.workspace_bytes() > mine.workspace_size;
-  });
+  bool replaced = false;
+  for (std::size_t m = 0; m < memories_.size(); ++m)
+    replaced |= memories_[m].workspace_size > 0 && workspace_bytes(m) > memories_[m].workspace_size;
   if (team_->max(std::int64_t{replaced}) != 0) close_shared();
   team_->agree([&] {
     for (std::size_t m = 0; m < memories_.size(); ++m) {
       MemberMemory& mine = memories_[m];
-      if (mine.workspace_bytes() <= mine.workspace_size) continue;
+      if (workspace_bytes(m) <= mine.workspace_size) continue;
       const device::DeviceScope scope(team_->here()[m].device);
       mine.workspace_size = 0;
       mine.own_workspace = device::Memory();  // not both at a time
-      mine.own_workspace = device::make_memory(mine.workspace_bytes());
-      mine.work_in(static_cast<std::byte*>(mine.own_workspace.get()), mine.workspace_bytes());
+      mine.own_workspace = device::make_memory(workspace_bytes(m));
+      mine.work_in(static_cast<std::byte*>(mine.own_workspace.get()), workspace_bytes(m));
     }
   });
   ready_ = true;

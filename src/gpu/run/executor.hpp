@@ -13,7 +13,6 @@
 #include "gpu/run/replay.hpp"
 #include "gpu/run/step_times.hpp"
 #include "gpu/team.hpp"
-#include "run/buffers.hpp"
 #include "run/runner.hpp"
 
 namespace shardfft::gpu {
@@ -42,13 +41,10 @@ class DeviceExecutor : public Runner {
   Account account(int program, Runs which) override;
 
  private:
-  static constexpr std::size_t alignment = 256;  ///< of a workspace and of what lies in it
-
   /// One member's memory and what this call does with it.
   struct MemberMemory {
     explicit MemberMemory(UserArrays of_member) : arrays(std::move(of_member)) {}
     UserArrays arrays;
-    Buffers buffers{alignment};  ///< of the workspace
     device::Memory own_workspace;
     std::byte* workspace = nullptr;
     std::size_t workspace_size = 0;
@@ -60,9 +56,9 @@ class DeviceExecutor : public Runner {
     }
     const std::byte* in = nullptr;  ///< as the device sees the arrays
     std::byte* out = nullptr;
-    std::size_t workspace_bytes() const;
+    std::size_t inside_bytes = 0;  ///< of the array in which everything runs, where the result's is too small
   };
-  /// Addresses of one buffer on all ranks, and of which allocations.
+  /// Addresses of one room on all ranks, and of which allocations.
   struct Shared {
     SharedAddresses addresses;
     std::vector<std::pair<void*, std::uint64_t>> mine;
@@ -70,7 +66,7 @@ class DeviceExecutor : public Runner {
   /// A program's tasks, and what its runs keep.
   struct Prepared {
     std::vector<DeviceTask> tasks;
-    std::map<Slot, Shared> shared;  ///< what other members write into
+    std::map<int, Shared> shared;  ///< rooms (ArrayRooms) that other members write into
     Replay replay;
     std::unique_ptr<DeviceVerifier> verifier;  ///< with the option verify
     /// By member: of the array of the result while the program runs, which is more than that where the input is in it.
@@ -97,6 +93,7 @@ class DeviceExecutor : public Runner {
   void use_streams_of_plan();
   /// With `more` programs than those that are here already.
   void size_buffers(const std::vector<NamedProgram>& more);
+  std::size_t workspace_bytes(std::size_t member) const;
   void allocate_workspace();
   void close_shared();
   std::size_t bytes_of(const State& state, std::size_t member) const;
@@ -117,11 +114,11 @@ class DeviceExecutor : public Runner {
   Meeting::Words least_or_give_up(const Meeting::Words& words);
   bool place_and_meet(int program, InputArrays in, OutputArrays out, InCall& in_call);
   bool changed(int program) const;
-  std::vector<std::pair<void*, std::uint64_t>> addresses(int program, Slot slot) const;
+  std::vector<std::pair<void*, std::uint64_t>> addresses(int program, int room) const;
   void share(int program, InCall& in_call);
-  std::span<std::byte* const> shared_addresses(int program, Slot slot, std::byte* const& own) const;
+  std::vector<std::byte*> on_all_ranks(int program, const ArrayPlace& place, std::size_t member) const;
 
-  std::byte* slot(Slot slot, std::size_t member) const;
+  std::byte* at(const ArrayPlace& place, std::size_t member) const;
   /// Without the addresses of other members.
   DeviceBuffers buffers_of(const DeviceTask& task, std::size_t member) const;
   void around_phase(int program, const DeviceTask& task, std::size_t member, int phase, const DeviceBuffers& buffers,
@@ -153,6 +150,7 @@ class DeviceExecutor : public Runner {
   std::vector<Prepared> prepared_;  ///< by program
   bool meets_ = false;              ///< processes meet before they enqueue, because they write into each other's memory
   std::vector<MemberMemory> memories_;
+  std::size_t between_bytes_ = 0;        ///< of a workspace, on every rank: what lies between steps
   std::vector<device::Memory> retired_;  ///< workspaces that a caller's took the place of; others may have them open
   StepTimes times_;
   bool settled_ = false;  ///< where a run failed half-way: its work, and that of earlier ones, has ended

@@ -1,48 +1,47 @@
 // What a GPU plan needs of its GPUs' memory: how large its buffers are, its accounts, and what does not fit.
 #include <algorithm>
+#include <utility>
 
 #include "base/check.hpp"
+#include "base/round_up.hpp"
 #include "device/facts.hpp"
 #include "gpu/run/executor.hpp"
 #include "gpu/what_fits.hpp"
 
 namespace shardfft::gpu {
 
-std::size_t DeviceExecutor::MemberMemory::workspace_bytes() const { return device::in_whole_pages(buffers.bytes()); }
+std::size_t DeviceExecutor::workspace_bytes(std::size_t member) const {
+  return device::in_whole_pages(between_bytes_ + memories_[member].inside_bytes);
+}
 
 bool DeviceExecutor::result_has_room(const Program& program, std::size_t member) const {
   return bytes_of(program.states.back(), member) >= in_place_bytes(program, team_->here()[member].rank);
 }
 
 void DeviceExecutor::size_buffers(const std::vector<NamedProgram>& more) {
-  for (std::size_t m = 0; m < memories_.size(); ++m) {
-    MemberMemory& mine = memories_[m];
-    mine.buffers.clear();
-    const auto grow = [&](Slot slot, std::size_t bytes) {
-      if (slot != Slot::in && slot != Slot::out) mine.buffers.grow(slot, bytes);
-    };
-    for (Prepared& program : prepared_) {
-      program.result_bytes.resize(memories_.size());
-      const auto use = [&](Slot slot, std::size_t bytes) {
-        grow(slot, bytes);
-        if (slot == Slot::out) program.result_bytes[m] = std::max(program.result_bytes[m], bytes);
+  between_bytes_ = 0;
+  for (Prepared& program : prepared_) {
+    program.result_bytes.assign(memories_.size(), 0);
+    for (const DeviceTask& task : program.tasks) {
+      const auto use = [&](const ArrayPlace& place, const State& state) {
+        if (place.room == in_workspace)
+          between_bytes_ = std::max(between_bytes_, round_up(place.end(), workspace_alignment));
+        for (std::size_t m = 0; place.room == in_output && m < memories_.size(); ++m)
+          program.result_bytes[m] = std::max(program.result_bytes[m], bytes_of(state, m));
       };
-      for (const DeviceTask& task : program.tasks) {
-        use(task.from, bytes_of(task.from_state, m));
-        use(task.to, bytes_of(task.to_state, m));
-        if (task.middle) use(*task.middle, task.operations[m]->middle_bytes(bytes_of(task.middle_state, m)));
-        if (task.landing) use(*task.landing, bytes_of(task.landing_state, m));
-        grow(Slot::scratch, task.operations[m]->scratch_bytes());
-      }
+      use(task.places.from, task.from_state);
+      use(task.places.to, task.to_state);
+      if (task.middle) use(task.places.middle, task.middle->state);
+      if (task.landing) use(task.places.landing, task.landing->state);
+      use(task.places.scratch, {});
     }
-    const auto grow_for_all = [&](const std::vector<NamedProgram>& programs) {
-      for (const NamedProgram& named : programs)
-        if (!result_has_room(named.program, m)) grow(Slot::work0, in_place_bytes(named.program, team_->here()[m].rank));
-    };
-    if (!inside()) continue;
-    grow_for_all(programs_);
-    grow_for_all(more);
   }
+  for (std::size_t m = 0; inside() && m < memories_.size(); ++m)
+    for (const std::vector<NamedProgram>* programs : {&std::as_const(programs_), &more})
+      for (const NamedProgram& named : *programs)
+        if (!result_has_room(named.program, m))
+          memories_[m].inside_bytes =
+              std::max(memories_[m].inside_bytes, in_place_bytes(named.program, team_->here()[m].rank));
 }
 
 bool DeviceExecutor::any_copies_input(std::size_t member) const {
@@ -58,7 +57,7 @@ void DeviceExecutor::refuse_what_does_not_fit(const Program& program) const {
     const bool one = setup_.options.in_place || (least() && !inside());
     const std::size_t arrays = one ? in_place_bytes(program, team_->here()[m].rank)
                                    : bytes_of(program.states.front(), m) + bytes_of(program.states.back(), m);
-    std::size_t workspace = m < memories_.size() ? memories_[m].workspace_bytes() : 0;
+    std::size_t workspace = m < memories_.size() ? workspace_bytes(m) : 0;
     if (setup_.options.in_place && !least() && any_copies_input(m)) workspace += arrays;
     const RunnerMemory kept = this->kept(m);
     const std::size_t held = kept.table + kept.library;
@@ -85,7 +84,7 @@ RunnerMemory DeviceExecutor::memory() const {
   RunnerMemory most;
   for (std::size_t m = 0; m < memories_.size(); ++m) {
     RunnerMemory mine = kept(m);
-    mine.workspace = memories_[m].workspace_bytes() + memories_[m].arrays.staged_bytes();
+    mine.workspace = workspace_bytes(m) + memories_[m].arrays.staged_bytes();
     most.grow_to(mine);
   }
   return most;

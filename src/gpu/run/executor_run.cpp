@@ -13,7 +13,7 @@ namespace shardfft::gpu {
 void DeviceExecutor::place_arrays(int program, InputArrays in, OutputArrays out) {
   const DeviceTask& first = now(program).tasks.front();
   times_.begin(program, trace_, streams_);
-  const bool shares = now(program).shared.contains(Slot::out);
+  const bool shares = now(program).shared.contains(in_output);
   for (std::size_t m = 0; m < memories_.size(); ++m) {
     MemberMemory& mine = memories_[m];
     const device::DeviceScope scope(team_->here()[m].device);
@@ -36,9 +36,8 @@ void DeviceExecutor::place_arrays(int program, InputArrays in, OutputArrays out)
 /// where it writes the output at once.
 bool DeviceExecutor::copies_input(const DeviceTask& first, std::size_t member) {
   const DeviceOperation& operation = *first.operations[member];
-  const bool in_middle = first.middle == Slot::out && !operation.takes_input_as_middle();
-  const bool writes = first.to == Slot::out || first.written() == Slot::out;
-  return in_middle || (writes && !operation.runs_in_place());
+  const bool writes = first.places.to.room == in_output || first.written().room == in_output;
+  return (writes || first.places.middle.room == in_output) && !operation.runs_in_place();
 }
 
 /// The input goes to the array in which everything runs.
@@ -46,7 +45,7 @@ void DeviceExecutor::place_inside(int program, std::size_t m, const std::byte* i
   MemberMemory& mine = memories_[m];
   const bool in_result = output_bytes(program, m) > 0 && (in == out || result_has_room(program_at(program), m));
   const std::size_t bytes = output_bytes(program, m);
-  mine.out = in_result ? mine.arrays.output(out, bytes, bytes, false, streams_[m]) : slot(Slot::work0, m);
+  mine.out = in_result ? mine.arrays.output(out, bytes, bytes, false, streams_[m]) : mine.workspace + between_bytes_;
   mine.in = mine.out;
   mine.arrays.copy_input(mine.out, in, input_bytes(program, m), streams_[m]);
 }
@@ -96,26 +95,28 @@ bool DeviceExecutor::place_and_meet(int program, InputArrays in, OutputArrays ou
   return one_array == 0;
 }
 
-std::byte* DeviceExecutor::slot(Slot slot, std::size_t member) const {
+std::byte* DeviceExecutor::at(const ArrayPlace& place, std::size_t member) const {
   const MemberMemory& mine = memories_[member];
-  switch (slot) {
-    case Slot::in:
+  switch (place.room) {
+    case in_input:
       return const_cast<std::byte*>(mine.in);  // only read, but by a c2r that may write there
-    case Slot::out:
+    case in_output:
       return mine.out;
+    case in_workspace:
+      return mine.workspace + place.begin;
     default:
-      return mine.buffers.at(slot, mine.workspace);
+      return nullptr;
   }
 }
 
 /// An address is not enough: new memory may lie where old memory was.
-std::vector<std::pair<void*, std::uint64_t>> DeviceExecutor::addresses(int program, Slot slot) const {
+std::vector<std::pair<void*, std::uint64_t>> DeviceExecutor::addresses(int program, int room) const {
   std::vector<std::pair<void*, std::uint64_t>> list;
   for (std::size_t m = 0; m < memories_.size(); ++m) {
-    const bool empty = slot == Slot::out && result_bytes(program, m) == 0;
-    std::byte* const address = empty ? nullptr : this->slot(slot, m);
+    const bool empty = room == in_output && result_bytes(program, m) == 0;
+    std::byte* const address = empty ? nullptr : at({room}, m);
     std::uint64_t id = 0;
-    if (address != nullptr) id = slot == Slot::out ? device::describe(address).id : memories_[m].workspace_id;
+    if (address != nullptr) id = room == in_output ? device::describe(address).id : memories_[m].workspace_id;
     list.emplace_back(address, id);
   }
   return list;
@@ -124,8 +125,8 @@ std::vector<std::pair<void*, std::uint64_t>> DeviceExecutor::addresses(int progr
 bool DeviceExecutor::changed(int program) const {
   const auto& shared = now(program).shared;
   return std::any_of(shared.begin(), shared.end(), [&](const auto& entry) {
-    const auto& [slot, one] = entry;
-    return one.addresses.stale() || one.mine != addresses(program, slot);
+    const auto& [room, one] = entry;
+    return one.addresses.stale() || one.mine != addresses(program, room);
   });
 }
 
@@ -139,8 +140,8 @@ void DeviceExecutor::share(int program, InCall& in_call) {
   }
   // Opening one buffer may have closed another one; the second time there is room for all.
   for (int attempt = 0; attempt < 3; ++attempt) {
-    for (auto& [slot, one] : now(program).shared) {
-      auto list = addresses(program, slot);
+    for (auto& [room, one] : now(program).shared) {
+      auto list = addresses(program, room);
       std::vector<void*> mine;
       for (const auto& [address, id] : list) mine.push_back(address);
       one.addresses.share(*team_, mine, imports_);
@@ -153,20 +154,27 @@ void DeviceExecutor::share(int program, InCall& in_call) {
   fail(Status::backend_failure, "the arrays of other processes cannot be opened together");
 }
 
-/// Where this slot lies on each rank. A rank alone has no shared addresses, but its `own` one.
-std::span<std::byte* const> DeviceExecutor::shared_addresses(int program, Slot slot, std::byte* const& own) const {
-  if (team_->ranks() == 1) return {&own, 1};
-  return now(program).shared.at(slot).addresses.all();
+/// Where an array lies on each rank, null where a rank has nothing of it. A rank alone has no shared addresses.
+std::vector<std::byte*> DeviceExecutor::on_all_ranks(int program, const ArrayPlace& place, std::size_t member) const {
+  if (team_->ranks() == 1) return {at(place, member)};
+  if (place.room < 0) return std::vector<std::byte*>(static_cast<std::size_t>(team_->ranks()));
+  std::vector<std::byte*> all = now(program).shared.at(place.room).addresses.all();
+  for (std::byte*& array : all)
+    if (array != nullptr) array += place.begin;
+  return all;
 }
 
 DeviceBuffers DeviceExecutor::buffers_of(const DeviceTask& task, std::size_t member) const {
   const MemberMemory& mine = memories_[member];
-  DeviceBuffers buffers{slot(task.from, member), slot(task.to, member)};
-  const bool from_in_to_out = task.from == Slot::in && (task.to == Slot::out || task.written() == Slot::out);
-  buffers.one_array = task.from == task.written() || (from_in_to_out && mine.in == mine.out);
-  if (task.middle) buffers.middle = slot(*task.middle, member);
-  buffers.scratch = slot(Slot::scratch, member);
-  if (task.landing) buffers.landing = slot(*task.landing, member);
+  const DeviceTask::Places& places = task.places;
+  DeviceBuffers buffers{at(places.from, member), at(places.to, member)};
+  const bool from_in_to_out =
+      places.from.room == in_input && (places.to.room == in_output || task.written().room == in_output);
+  const bool overlap = places.from.overlaps(places.to) || places.from.overlaps(task.written());
+  buffers.one_array = overlap || (from_in_to_out && mine.in == mine.out);
+  buffers.middle = at(places.middle, member);
+  buffers.scratch = at(places.scratch, member);
+  buffers.landing = at(places.landing, member);
   return buffers;
 }
 
@@ -219,10 +227,9 @@ void DeviceExecutor::enqueue_tasks(int program, const std::vector<device::Stream
         for (std::size_t m = 0; m < memories_.size(); ++m) {
           const device::DeviceScope scope(team_->here()[m].device);
           DeviceBuffers buffers = buffers_of(task, m);
-          if (task.first().writes_peers())
-            buffers.outs = shared_addresses(program, task.written(), task.landing ? buffers.landing : buffers.out);
-          if (task.first().writes_scratches())
-            buffers.scratches = shared_addresses(program, Slot::scratch, buffers.scratch);
+          std::vector<std::byte*> all;
+          if (task.first().writes_peers()) buffers.outs = all = on_all_ranks(program, task.written(), m);
+          if (task.first().writes_scratches()) buffers.scratches = all = on_all_ranks(program, task.places.scratch, m);
           around_phase(program, task, m, phase, buffers, streams[m], false);
           task.operations[m]->enqueue(phase, buffers, streams[m]);
           around_phase(program, task, m, phase, buffers, streams[m], true);

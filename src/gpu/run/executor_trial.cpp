@@ -54,7 +54,7 @@ class DeviceExecutor::Trial : public Candidates {
     const bool room = succeeds_on_all([&] {
       for (std::size_t m = 0; m < workspaces_.size(); ++m) {
         const device::DeviceScope scope(own_.team_->here()[m].device);
-        const std::size_t bytes = executor.memories_[m].workspace_bytes();
+        const std::size_t bytes = executor.workspace_bytes(m);
         if (bytes <= workspaces_[m].second) continue;
         workspaces_[m] = {};  // not both at a time
         workspaces_[m] = {device::make_memory(bytes), bytes};

@@ -23,16 +23,17 @@ class DevicePipeline : public PipelineOf<JointOperation, PipelineEnd, DeviceOper
   /// when what comes after leads there from where the reshape ends (`leads`), or to the output from where all is sent
   /// (`from_output`), it has been sent by then.
   DevicePipeline(PipelineEnd before, AllMoves exchanges, PipelineEnd after, std::unique_ptr<DeviceCheck> check,
-                 const Pieces& pieces, const Moves& how, int rank, bool leads, bool from_output,
+                 const Pieces& pieces, const Moves& how, int rank, const PipelineArrays& arrays,
                  std::optional<Outbox> outbox)
       : PipelineOf(pieces, std::move(before), std::move(exchanges), std::move(after), how,
-                   from_output              ? Barrier::after_moves
+                   arrays.from_output()     ? Barrier::after_moves
                    : !pieces.before.empty() ? Barrier::before_moves
-                   : leads                  ? Barrier::after_moves
+                   : arrays.leads           ? Barrier::after_moves
                                             : Barrier::none),
         check_(std::move(check)),
         rank_(rank),
-        from_output_(from_output),
+        from_output_(arrays.from_output()),
+        starts_in_place_(!arrays.source_in_output || before_.runs_in_place()),
         outbox_(std::move(outbox)) {
     const Moved leaves = before_.moves(), takes = leaves == Moved::nothing ? after_.moves() : Moved::nothing;
     tell(pieces.text,
@@ -47,12 +48,7 @@ class DevicePipeline : public PipelineOf<JointOperation, PipelineEnd, DeviceOper
 
   int phases() const override { return moves_.front()->phases(); }
   bool announces() const override { return true; }
-  bool takes_input_as_middle() const override { return before_.runs_in_place(); }
-  std::size_t middle_bytes(std::size_t all) const override {
-    return outbox_ && !from_output_ ? static_cast<std::size_t>(outbox_->rest_bytes) : all;
-  }
-  /// What waits in the output may not be read from there, but where it came from there.
-  bool runs_in_place() const override { return from_output_ || (!outbox_ && PipelineOf::runs_in_place()); }
+  bool runs_in_place() const override { return starts_in_place_ && (from_output_ || waits_for_input()); }
   bool writes_peers() const override { return true; }
   Activity activity() const override { return Activity::other; }
   std::size_t scratch_bytes() const override { return std::max(before_.scratch_bytes(), after_.scratch_bytes()); }
@@ -65,7 +61,7 @@ class DevicePipeline : public PipelineOf<JointOperation, PipelineEnd, DeviceOper
     return checks;
   }
   void enqueue(int phase, const DeviceBuffers& buffers, device::StreamHandle stream) override {
-    const bool others_write = buffers.one_array && runs_in_place() && !from_output_;  // into the input
+    const bool others_write = buffers.one_array && waits_for_input() && !from_output_;  // into the input
     const bool waits = from_output_ ? !outbox_ : others_write;
     std::byte* const source = before_.empty() ? const_cast<std::byte*>(buffers.in)  // only read
                                               : buffers.middle;
@@ -110,6 +106,8 @@ class DevicePipeline : public PipelineOf<JointOperation, PipelineEnd, DeviceOper
   }
 
  private:
+  /// What waits in the output may not be read from there, but where it came from there.
+  bool waits_for_input() const { return !outbox_ && PipelineOf::runs_in_place(); }
   static std::byte* place_of(const Outbox::Place& place, const DeviceBuffers& buffers) {
     return (place.in_output ? buffers.out : buffers.middle) + place.begin;
   }
@@ -133,7 +131,8 @@ class DevicePipeline : public PipelineOf<JointOperation, PipelineEnd, DeviceOper
 
   std::unique_ptr<DeviceCheck> check_;  ///< of the reshape, until it is given away
   int rank_;
-  bool from_output_;              ///< the transform before the reshape leads to the output
+  bool from_output_;              ///< what is sent lies where the transform behind the reshape leads
+  bool starts_in_place_;          ///< the input may be the output, as far as the transform before the reshape goes
   std::optional<Outbox> outbox_;  ///< where what is before the reshape lies in the output
 };
 
@@ -173,10 +172,10 @@ class Making {
     return all_can([&](std::size_t m) { return (all[m].*end).take(what); });
   }
   /// Sends from the output what has a place there: as it lies, or packed.
-  bool send_from_output(std::vector<Made>& all, const Pieces& pieces, bool packed, OutboxIn where) const {
+  bool send_from_output(std::vector<Made>& all, const Pieces& pieces, bool packed, bool input_is_there) const {
     const bool can = all_can([&](std::size_t m) {
       Made& made = all[m];
-      made.outbox = outbox_of(steps_, pieces, rank(m), setup_.precision, packed, where);
+      made.outbox = outbox_of(steps_, pieces, rank(m), setup_.precision, packed, input_is_there);
       return made.outbox && (!packed || made.before.take(made.outbox->owners));
     });
     if (can) return true;
@@ -213,20 +212,20 @@ class Making {
 
 }  // namespace
 
-MemberOperations make_device_pipeline(const ExecutorSetup& setup, Team& team, const Joined& steps, const Pieces& wanted,
-                                      const Leads& to_output) {
-  const auto& [leads, from_output, outbox] = to_output;
+DevicePipelines make_device_pipeline(const ExecutorSetup& setup, Team& team, const Joined& steps, const Pieces& wanted,
+                                     const PipelineArrays& arrays) {
+  const bool from_output = arrays.from_output();
   const Layout &from = steps.from.layout, &to = steps.to.layout;
   const Making making(setup, team, steps);
   Pieces pieces = wanted;
   std::vector<Made> all = making.ends(pieces, {});
   const bool stores = pieces.stores && making.take(all, &Made::before, Moved::all);
   const bool leaves_own = !stores && making.take(all, &Made::before, Moved::own);
-  if (leaves_own && leads && outbox && steps.after && !making.send_from_output(all, pieces, true, *outbox)) {
-    const bool rest = !making.send_from_output(all, pieces, false, *outbox) ||
+  if (leaves_own && arrays.may_wait && !making.send_from_output(all, pieces, true, from_output)) {
+    const bool rest = !making.send_from_output(all, pieces, false, from_output) ||
                       !making.all_can([&](std::size_t m) { return all[m].outbox->rest_bytes == 0; });
     std::vector<Made> spread;
-    if (rest && outbox == OutboxIn::output) spread = making.spread(pieces);
+    if (rest && !from_output) spread = making.spread(pieces);
     if (!spread.empty()) all = std::move(spread);
   }
   if (!from_output) making.take(all, &Made::after, Moved::own);
@@ -238,15 +237,18 @@ MemberOperations make_device_pipeline(const ExecutorSetup& setup, Team& team, co
   if (setup.options.verify)
     for (std::size_t m = 0; m < all.size(); ++m)
       all[m].check = make_device_move_check(from, to, team.here()[m].rank, element_bytes(steps.from, setup.precision));
-  MemberOperations operations;
+  DevicePipelines pipelines;
   for (std::size_t m = 0; m < all.size(); ++m) {
     Made& made = all[m];
+    if (made.outbox && !from_output)
+      pipelines.waiting_bytes =
+          std::max(pipelines.waiting_bytes.value_or(0), static_cast<std::size_t>(made.outbox->rest_bytes));
     const Moves how{made.exchanges.front()->phases(), 0, true};
-    operations.push_back(std::make_unique<DevicePipeline>(
+    pipelines.operations.push_back(std::make_unique<DevicePipeline>(
         std::move(made.before), std::move(made.exchanges), std::move(made.after), std::move(made.check), pieces, how,
-        team.here()[m].rank, leads, from_output, std::move(made.outbox)));
+        team.here()[m].rank, arrays, std::move(made.outbox)));
   }
-  return operations;
+  return pipelines;
 }
 
 }  // namespace shardfft::gpu

@@ -1,0 +1,31 @@
+#include "gpu/plan/array_places.hpp"
+
+#include <algorithm>
+
+namespace shardfft::gpu {
+
+std::vector<ArrayLife> lives_of(const Lowered& lowered) {
+  std::vector<ArrayLife> all(first_between);
+  const auto use = [&all](int array, const State& state, int begin, int end) {
+    const auto number = static_cast<std::size_t>(array);
+    all.resize(std::max(all.size(), number + 1));
+    ArrayLife& life = all[number];
+    life.born = life.states.empty() ? begin : std::min(life.born, begin);
+    life.dies = std::max(life.dies, end);
+    life.states.push_back(state);
+  };
+  for (std::size_t i = 0; i < lowered.stretches().size(); ++i) {
+    const Stretch& stretch = lowered.stretches()[i];
+    int turn = first_turn(i) + (lowered.is_reshape(stretch.front()) ? 1 : 0);
+    for (const Stop& stop : stretch) {
+      const bool alone = stretch.size() == 1;
+      const int begin = alone ? first_turn(i) : turn, end = alone ? last_turn(i) : turn;
+      use(stop.from, lowered.before(stop), begin, end);
+      use(stop.to, lowered.after(stop), begin, end);
+      ++turn;
+    }
+  }
+  return all;
+}
+
+}  // namespace shardfft::gpu

@@ -58,6 +58,17 @@ TEST(Workspace, OneArrayOfComplexSlabsOfAnyLengths) {
   EXPECT_LE(arrays_of_workspace(4, uneven), 1.01);
 }
 
+/// Shares that differ, of which some steps have more than the output holds: other steps lie there all the same.
+TEST(Workspace, OneArrayOfComplexPencilsOfUnequalShares) {
+  const ChangedFacts plenty(of_memory(900 * gibibyte));
+  for (const bool bricks : {false, true}) {
+    TransformCase c{{1440, 343, 512}, "slab along 1", "natural", Kind::c2c, Precision::f32, on_gpu("pencil")};
+    if (bricks) c = {{1024, 768, 768}, "brick", "natural", Kind::c2c, Precision::f64, on_gpu("slab")};
+    c.options.chunks = bricks ? 1 : 0;
+    EXPECT_LE(arrays_of_workspace(bricks ? 3 : 4, c), 1.01) << c.name();
+  }
+}
+
 TEST(Workspace, NoneBesideAnInputThatMayBeOverwritten) {
   TransformCase c{{20, 18, 16}, "slab", "left", Kind::c2r, Precision::f64, on_gpu("slab")};
   const Plan keeps = make_plan_over(devices_for(1), c);

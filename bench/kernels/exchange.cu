@@ -81,7 +81,7 @@ class Measurement {
       streams_.push_back(device::make_stream());
       outs.push_back(out_.back().get());
     }
-    if (operations_.front()->writes_peers()) outs_.share(team, outs);
+    if (operations_.front()->peers_write() != gpu::PeersWrite::nothing) outs_.share(team, outs);
   }
   ~Measurement() {
     outs_ = {};

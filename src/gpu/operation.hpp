@@ -6,6 +6,7 @@
 // member begins the next one (the executor calls Team::meet between them), because an event can only be waited for
 // after the call that records it. An operation that needs no others has one phase. `in` is complete in the order of the
 // stream from phase 0 on, or from phase 1 on where announces().
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -35,17 +36,20 @@ struct DeviceBuffers {
   const std::byte* in = nullptr;
   std::byte* out = nullptr;
   std::byte* scratch = nullptr;        ///< scratch_bytes() bytes
-  std::span<std::byte* const> outs{};  ///< `landing`, else `out`, of every rank as this process sees it, where
-                                       ///< writes_peers()
+  std::span<std::byte* const> outs{};  ///< of every rank, as this process sees it: the array that peers_write() means
   std::byte* middle = nullptr;         ///< the buffer between the first transform of several fused steps and the next
   bool one_array = false;  ///< `in` is where others write to; addresses do not tell, since empty arrays may have any
-  std::span<std::byte* const> scratches{};  ///< as `outs`, of `scratch`, where writes_scratches()
-  std::byte* landing = nullptr;             ///< where others write to where that is not `out`
-  Moved moved = Moved::nothing;             ///< of a reshape: what is left to others
+  std::byte* landing = nullptr;  ///< where others write to where that is not `out`
+  Moved moved = Moved::nothing;  ///< of a reshape: what is left to others
   /// Of a transform that has taken owners (LineOwners): the arrays at the other end of the reshape next to it in which
   /// the runs are that are away. Empty: all points are in one array.
   std::span<std::byte* const> beyond{};
 };
+
+/// The array of a member into which others write while an operation runs: none; `landing`, else `out`; or `scratch`.
+enum class PeersWrite { nothing, result, scratch };
+/// What the host waits for: messages of other ranks, or work of this one (a device's, or a function of the user's).
+enum class HostWait { nothing, itself, messages };
 
 class DeviceOperation {
  public:
@@ -69,14 +73,9 @@ class DeviceOperation {
   virtual RunnerMemory kept() const { return {}; }
   /// Whether `in` may be `out`, or whatever else of its arrays lies in the output.
   virtual bool runs_in_place() const { return false; }
-  /// Other members write into this member's `out` while it runs: `outs` must be given.
-  virtual bool writes_peers() const { return false; }
-  /// Likewise into its `scratch`: `scratches` must be given.
-  virtual bool writes_scratches() const { return false; }
-  /// Whether enqueue() waits for messages of other ranks.
-  virtual bool awaits_messages() const { return false; }
-  /// False when enqueue() waits for the device or for messages: such a program cannot become a graph.
-  virtual bool capturable() const { return true; }
+  virtual PeersWrite peers_write() const { return PeersWrite::nothing; }
+  /// What enqueue() waits for. A program that waits cannot become a graph.
+  virtual HostWait waits_for() const { return HostWait::nothing; }
   /// What it reads beside its buffers, where that may be another thing at each run; else null.
   virtual std::shared_ptr<const void> reads() const { return nullptr; }
   /// What its time is, for reports and traces: fft, exchange, or `other` where both run at the same time.
@@ -107,15 +106,10 @@ class JointOperation : public DeviceOperation {
     for_each([&](DeviceOperation& part) { sum += part.kept(); });
     return sum;
   }
-  bool awaits_messages() const override {
-    bool any = false;
-    for_each([&](DeviceOperation& part) { any |= part.awaits_messages(); });
-    return any;
-  }
-  bool capturable() const override {
-    bool all = true;
-    for_each([&](DeviceOperation& part) { all &= part.capturable(); });
-    return all;
+  HostWait waits_for() const override {
+    HostWait most = HostWait::nothing;
+    for_each([&](DeviceOperation& part) { most = std::max(most, part.waits_for()); });
+    return most;
   }
   void check() override {
     for_each([](DeviceOperation& part) { part.check(); });

@@ -22,7 +22,7 @@ class DeviceReshape {
       members_.push_back(make_member(team.here()[m].rank, operations_[m]->scratch_bytes()));
       outs.push_back(members_.back().out.get());
     }
-    if (operations_.front()->writes_peers()) outs_.share(team, outs);
+    if (operations_.front()->peers_write() != gpu::PeersWrite::nothing) outs_.share(team, outs);
   }
 
   /// Collective: nobody frees what another process has open.

@@ -55,8 +55,7 @@ class HostStaged : public MessageExchange {
     const device::DeviceScope scope(device_);
     for (const device::StreamHandle stream : {down_.get(), up_.get()}) device::synchronize(stream);
   }
-  bool awaits_messages() const override { return true; }
-  bool capturable() const override { return false; }
+  HostWait waits_for() const override { return HostWait::messages; }
   std::string describe() const override {
     return "host_staged, " + std::to_string(send_.size()) + " messages through pinned host memory";
   }

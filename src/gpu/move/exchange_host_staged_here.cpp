@@ -31,7 +31,7 @@ class HostStagedHere : public MessageExchange {
       fetch(buffers, stream);
   }
   /// The first phase waits for what readers did in the run before.
-  bool capturable() const override { return false; }
+  HostWait waits_for() const override { return HostWait::itself; }
   std::string describe() const override {
     return "host_staged, " + std::to_string(send_.size()) + " messages through pinned host memory";
   }

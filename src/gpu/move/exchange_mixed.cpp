@@ -25,7 +25,7 @@ class MixedExchange : public JointOperation {
     if (phase == last) near_->enqueue(near_last, buffers, stream);
   }
   std::size_t scratch_bytes() const override { return far_->scratch_bytes(); }
-  bool writes_peers() const override { return true; }
+  PeersWrite peers_write() const override { return PeersWrite::result; }
   Activity activity() const override { return Activity::exchange; }
   std::string describe() const override { return "mixed: " + near_->describe() + "; " + far_->describe(); }
   std::int64_t bytes_sent() const override { return near_->bytes_sent() + far_->bytes_sent(); }

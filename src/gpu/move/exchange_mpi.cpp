@@ -58,8 +58,7 @@ class MpiExchange : public MessageExchange {
       device::copy_bytes(incoming(i, b), host_incoming() + host_recv_.offset_bytes(i), bytes_of(recv_[i]), stream);
     for (int i = 0; i < recv_.size(); ++i) unpack(i, b, stream);
   }
-  bool awaits_messages() const override { return true; }
-  bool capturable() const override { return false; }
+  HostWait waits_for() const override { return HostWait::messages; }
   std::string describe() const override {
     return way_.name + ", " + std::to_string(send_.size()) + " messages " +
            (way_.through_host ? "through pinned host memory" : "from device memory");

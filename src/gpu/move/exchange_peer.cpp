@@ -180,9 +180,9 @@ class PeerExchange : public DeviceOperation {
     if (owns_tokens()) *order_->all_tokens = {};
   }
   RunnerMemory kept() const override { return {.table = owns_tokens() ? token_bytes(order_->ring.flags()) : 0}; }
-  bool writes_peers() const override { return true; }
+  PeersWrite peers_write() const override { return PeersWrite::result; }
   /// Host barriers between processes are no part of a graph.
-  bool capturable() const override { return all_here_; }
+  HostWait waits_for() const override { return all_here_ ? HostWait::nothing : HostWait::itself; }
   Activity activity() const override { return Activity::exchange; }
   std::int64_t bytes_sent() const override { return bytes_sent_; }
   std::string describe() const override {

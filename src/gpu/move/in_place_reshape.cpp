@@ -48,7 +48,9 @@ class InPlaceReshape : public JointOperation {
     return exchange_scratch() + (exchange_ ? exchange_->scratch_bytes() : 0);
   }
   bool runs_in_place() const override { return true; }
-  bool writes_scratches() const override { return exchange_ && exchange_->writes_peers(); }
+  PeersWrite peers_write() const override {
+    return exchange_ && exchange_->peers_write() != PeersWrite::nothing ? PeersWrite::scratch : PeersWrite::nothing;
+  }
   Activity activity() const override { return Activity::exchange; }
   std::string describe() const override {
     const std::string how = "reshape in place, pages of " + std::to_string(page_bytes_) + " bytes";
@@ -88,7 +90,7 @@ class InPlaceReshape : public JointOperation {
         device::copy_bytes(leaving(buffers) + page.member * page_bytes_, slot(page.slot, buffers), bytes(page.elements),
                            stream);
     DeviceBuffers inner{leaving(buffers), coming(buffers), buffers.scratch + exchange_scratch()};
-    inner.outs = buffers.scratches;
+    inner.outs = buffers.outs;
     exchange_->enqueue(phase, inner, stream);
     if (phase + 1 != phases_a_round()) return;
     for (const PageSent& page : pages.come)

@@ -86,9 +86,11 @@ class OperatorOperation : public DeviceOperation {
     return sum;
   }
   /// A call may do something else at each run.
-  bool capturable() const override { return step_.factors->empty() || !step_.factors->at(rank_)->call; }
+  HostWait waits_for() const override {
+    return step_.factors->empty() || !step_.factors->at(rank_)->call ? HostWait::nothing : HostWait::itself;
+  }
   std::shared_ptr<const void> reads() const override {
-    return step_.factors->empty() || !capturable() ? nullptr : step_.factors->at(rank_);
+    return step_.factors->empty() || waits_for() != HostWait::nothing ? nullptr : step_.factors->at(rank_);
   }
   std::string describe() const override { return "operator"; }
 

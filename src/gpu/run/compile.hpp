@@ -38,6 +38,11 @@ struct DeviceTask : TaskEnds {
   /// The array that others write into, if they do.
   const ArrayPlace& written() const { return landing ? places.landing : places.to; }
   const DeviceOperation& first() const { return *operations.front(); }
+  /// What they do write into; null: nothing.
+  const ArrayPlace* written_by_peers() const {
+    const PeersWrite peers = first().peers_write();
+    return peers == PeersWrite::nothing ? nullptr : peers == PeersWrite::result ? &written() : &places.scratch;
+  }
 };
 
 /// Operations of every program, at least one each; `team` outlives them. The passes that are chosen are added to the

@@ -49,8 +49,8 @@ void DeviceExecutor::add(std::vector<NamedProgram> programs) {
     for (const DeviceTask& task : tasks) meets_ = meets_ || (task.first().phases() > 1 && !team_->all_here());
     Prepared& prepared = prepared_.emplace_back();
     for (const DeviceTask& task : tasks) {
-      if (team_->ranks() > 1 && task.first().writes_peers()) prepared.shared[task.written().room];
-      if (team_->ranks() > 1 && task.first().writes_scratches()) prepared.shared[in_workspace];
+      const ArrayPlace* const place = task.written_by_peers();
+      if (place != nullptr && place->room >= 0 && team_->ranks() > 1) prepared.shared[place->room];
     }
     prepared.tasks = std::move(tasks);
   }

@@ -207,7 +207,7 @@ void DeviceExecutor::enqueue_tasks(int program, const std::vector<device::Stream
   std::exception_ptr error;
   const auto& tasks = now(program).tasks;
   const bool throws = team_->all_here() || std::any_of(tasks.begin(), tasks.end(), [](const DeviceTask& task) {
-                        return task.first().awaits_messages();
+                        return task.first().waits_for() == HostWait::messages;
                       });
   DeviceVerifier* const verifier = now(program).verifier.get();
   if (verifier != nullptr) verifier->begin(streams);
@@ -227,9 +227,9 @@ void DeviceExecutor::enqueue_tasks(int program, const std::vector<device::Stream
         for (std::size_t m = 0; m < memories_.size(); ++m) {
           const device::DeviceScope scope(team_->here()[m].device);
           DeviceBuffers buffers = buffers_of(task, m);
-          std::vector<std::byte*> all;
-          if (task.first().writes_peers()) buffers.outs = all = on_all_ranks(program, task.written(), m);
-          if (task.first().writes_scratches()) buffers.scratches = all = on_all_ranks(program, task.places.scratch, m);
+          std::vector<std::byte*> outs;
+          if (const ArrayPlace* const place = task.written_by_peers())
+            buffers.outs = outs = on_all_ranks(program, *place, m);
           around_phase(program, task, m, phase, buffers, streams[m], false);
           task.operations[m]->enqueue(phase, buffers, streams[m]);
           around_phase(program, task, m, phase, buffers, streams[m], true);
@@ -275,9 +275,10 @@ bool DeviceExecutor::is_captured(int program) const {
 bool DeviceExecutor::replays(int program) {
   const auto& tasks = now(program).tasks;
   // What looks into a run is called while it is enqueued.
-  const bool capturable =
-      team_->all_here() && installed<DeviceStepHook>() == nullptr && setup_.options.trace.empty() &&
-      std::all_of(tasks.begin(), tasks.end(), [](const DeviceTask& task) { return task.first().capturable(); });
+  const bool capturable = team_->all_here() && installed<DeviceStepHook>() == nullptr && setup_.options.trace.empty() &&
+                          std::all_of(tasks.begin(), tasks.end(), [](const DeviceTask& task) {
+                            return task.first().waits_for() == HostWait::nothing;
+                          });
   std::vector<const void*> pointers;  // none: what a graph depends on may end before the next run that replays
   now(program).reads = reads(program);
   if (capturable) {

@@ -49,7 +49,7 @@ class DevicePipeline : public PipelineOf<JointOperation, PipelineEnd, DeviceOper
   int phases() const override { return moves_.front()->phases(); }
   bool announces() const override { return true; }
   bool runs_in_place() const override { return starts_in_place_ && (from_output_ || waits_for_input()); }
-  bool writes_peers() const override { return true; }
+  PeersWrite peers_write() const override { return PeersWrite::result; }
   Activity activity() const override { return Activity::other; }
   std::size_t scratch_bytes() const override { return std::max(before_.scratch_bytes(), after_.scratch_bytes()); }
   /// What all pieces on one side of the reshape wrote, on all ranks, must be what those on the other side read.

@@ -39,14 +39,19 @@ std::vector<ArrayPlace> place_in(const std::vector<std::size_t>& order, const st
 
 }  // namespace
 
-/// Arrays that each meet the next one alone take the bytes of two, if those that end last come first.
+/// Arrays that each meet the next one alone take the bytes of two, if those that end last come first, and if all of
+/// about the same size count as equals: a larger one does not fit where a smaller one was.
 std::vector<ArrayPlace> place_arrays(const std::vector<TimedArray>& arrays, const std::vector<ArrayRoom>& rooms) {
   std::vector<std::size_t> order(arrays.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return arrays[a].bytes > arrays[b].bytes; });
   const auto largest_first = place_in(order, arrays, rooms);
+  std::vector<TimedArray> alike = arrays;
+  for (TimedArray& array : alike)
+    if (const std::size_t most = arrays[order.front()].bytes; array.bytes > most / 2) array.bytes = most;
   std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return arrays[a].dies > arrays[b].dies; });
-  const auto last_first = place_in(order, arrays, rooms);
+  auto last_first = place_in(order, alike, rooms);
+  for (std::size_t i = 0; i < arrays.size(); ++i) last_first[i].bytes = last_first[i].room < 0 ? 0 : arrays[i].bytes;
   const auto bytes = [&](const std::vector<ArrayPlace>& places) {
     std::size_t sum = 0;
     for (int r = 0; r < static_cast<int>(rooms.size()); ++r) sum += end_in(r, places);

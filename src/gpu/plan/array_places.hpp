@@ -15,6 +15,7 @@ enum ArrayRooms : int { in_input, in_output, in_workspace };
 struct ArrayLife {
   std::vector<State> states{};  ///< one behind the other
   int born = 0, dies = -1;
+  int room = in_workspace;  ///< the others hold it from their beginning on
 
   bool meets(const ArrayLife& other) const { return born <= other.dies && other.born <= dies; }
 };

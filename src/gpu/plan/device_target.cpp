@@ -220,47 +220,56 @@ bool DeviceTarget::in_place(const Program& program, int step) {
   return !(at == 2 && begins_in_place(program)) && !lands_slowly(program.states[at]);
 }
 
-/// An array between steps lies in the output until the result does, where that has room for it on all ranks, but not
-/// where other processes would write into it: they do so slowly, and may announce earlier what is used once. In place
-/// the input lies there until it has been read. To wait for that costs what would run beside messages, where that is
-/// not all; a first transform may write over what it reads.
-std::vector<bool> DeviceTarget::lie_in_output(const Lowered& lowered) {
+/// The turn behind which a room of a program in which its input may be overwritten is free; none where it is not.
+std::optional<int> DeviceTarget::free_behind(int room, const Lowered& lowered) const {
+  const Program& program = lowered.program();
+  if (room == in_input) {
+    const bool is_c2r = program.states.front().is_complex && !program.states.back().is_complex;
+    return is_c2r && setup_.options.overwrite_input && !setup_.options.in_place && team_.all_here()
+               ? std::optional(last_turn(0))
+               : std::nullopt;
+  }
+  if (!setup_.options.in_place) return -1;
+  // To wait until the input has been read costs what would run beside messages, where that is not all.
+  const bool waits = setup_.way.room != Spare::fast || reshapes(program) == 1;
+  return waits ? lives_of(lowered)[input_array].dies : last_turn(0);
+}
+
+/// An array between steps lies in the output until the result does, or in an input that may be overwritten, where that
+/// has room for it on all ranks, but not where other processes would write into it: they do so slowly, and may announce
+/// earlier what is used once. In place a first transform may write over what it reads.
+std::vector<ArrayLife> DeviceTarget::arrays(const Lowered& lowered) {
   const Program& program = lowered.program();
   std::vector<ArrayLife> arrays = lives_of(lowered);
-  for (std::size_t i = 0; i < lowered.stretches().size(); ++i) {  // pieces read on while others lead to the result
-    const Stretch& stretch = lowered.stretches()[i];
-    const bool leads = stretch.size() > 2 && stretch.back().from != stretch.back().to;
-    if (leads && stretch[0].from != stretch[1].from)
-      arrays[static_cast<std::size_t>(stretch[0].from)].dies = last_turn(i);
-  }
-  std::vector<bool> there(arrays.size());
-  there[output_array] = true;
-  if (one_array() || lowered.stretches().empty()) return there;
-  const bool fast = setup_.way.room == Spare::fast, begins = begins_in_place(program);
-  const auto has_room = [&](const State& state) {
+  arrays[input_array].room = in_input;
+  arrays[output_array].room = in_output;
+  if (arrays.size() == first_between) return arrays;
+  const bool is_open = setup_.way.room != Spare::fast || team_.all_here(), begins = begins_in_place(program);
+  const auto holds = [&](int room, const State& state) {
+    const State& end = room == in_input ? program.states.front() : program.states.back();
     for (int rank = 0; rank < team_.ranks(); ++rank) {
       const auto bytes = [&](const State& of) { return state_bytes(of, setup_.precision, rank); };
-      const std::size_t room = std::max(bytes(program.states.back()), begins ? bytes(program.states.front()) : 0);
-      if (bytes(state) > room) return false;
+      if (bytes(state) > std::max(bytes(end), setup_.options.in_place ? bytes(program.states.front()) : 0))
+        return false;
     }
     return true;
   };
   const Stop& first = lowered.stretches().front().front();
   const bool may_start_there = lowered.transforms(first) && can_run_in_place(lowered.step(first)) &&
                                lowered.before(first).layout.same_as(lowered.after(first).layout);
-  const bool waits = !fast || reshapes(program) == 1;  // then in any case
-  const int read = !setup_.options.in_place ? -1 : waits ? lives_of(lowered)[input_array].dies : last_turn(0);
-  for (std::size_t number = first_between; number < arrays.size(); ++number) {
-    const ArrayLife& array = arrays[number];
-    const bool starts_there = may_start_there && static_cast<int>(number) == first.to;
-    if (fast && !team_.all_here() && !(starts_there && begins)) continue;
-    if (!starts_there && array.born <= read) continue;
-    bool is_free = std::all_of(array.states.begin(), array.states.end(), has_room);
-    for (std::size_t other = output_array; other < number; ++other)
-      is_free = is_free && !(there[other] && arrays[other].meets(array));
-    there[number] = is_free;
-  }
-  return there;
+  for (std::size_t number = first_between; number < arrays.size(); ++number)
+    for (const int room : {in_output, in_input}) {
+      ArrayLife& array = arrays[number];
+      const bool starts_there = room == in_output && may_start_there && static_cast<int>(number) == first.to;
+      const std::optional<int> behind = free_behind(room, lowered);
+      bool is_free = array.room == in_workspace && (is_open || (starts_there && begins)) &&
+                     (starts_there || (behind && array.born > *behind));
+      for (const State& state : array.states) is_free = is_free && holds(room, state);
+      for (std::size_t other = output_array; other < number; ++other)
+        is_free = is_free && !(arrays[other].room == room && arrays[other].meets(array));
+      if (is_free) array.room = room;
+    }
+  return arrays;
 }
 
 bool DeviceTarget::lands_slowly(const State& state) const {

@@ -30,14 +30,15 @@ class DeviceTarget : public Target {
   bool scales_free(const Program& program, int step) override;
   bool in_place(const Program& program, int step) override;
 
-  /// Which arrays of a program, by number, lie in the output, from its beginning on.
-  std::vector<bool> lie_in_output(const Lowered& lowered);
+  /// The arrays of a program, by number, in their rooms.
+  std::vector<ArrayLife> arrays(const Lowered& lowered);
 
   Pieces pieces(const Joined& steps) { return offers_.pieces(steps); }
   /// Whether GPUs write slowly into an array of this state that another process has allocated.
   bool lands_slowly(const State& state) const;
 
  private:
+  std::optional<int> free_behind(int room, const Lowered& lowered) const;
   bool begins_in_place(const Program& program);
   bool line_pass_fits_all(const TransformStep& fft, const State& state) const;
   bool checks_itself(const Program& program, int step) const;

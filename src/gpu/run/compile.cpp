@@ -36,7 +36,7 @@ void mark_early(std::vector<DeviceTask>& tasks) {
     task->announced_early =
         can && std::none_of(tasks.begin(), task, [&task](const DeviceTask& before) {
           const DeviceTask::Places& its = before.places;
-          return std::ranges::any_of(std::array{its.from, its.to, its.middle, its.landing},
+          return std::ranges::any_of(std::array{its.from, its.to, its.middle, its.landing, its.scratch},
                                      [&](const ArrayPlace& place) { return place.overlaps(task->written()); });
         });
   }
@@ -51,48 +51,39 @@ class DeviceCompiler : public Compiler<DeviceTask> {
         known_(known),
         team_(team),
         target_(target),
-        in_output_(target.lie_in_output(*this)) {}
+        arrays_(target.arrays(*this)) {}
 
   /// Lays the arrays of the program's tasks, which need these own_bytes(). Returns those of the next program.
   const double* place(std::vector<DeviceTask>& tasks, const double* bytes) const {
-    const std::vector<ArrayLife> lives = lives_of(*this);
-    const std::size_t spare = lives.size();
-    std::vector<TimedArray> arrays(spare + 1);
+    const std::size_t spare = arrays_.size();
+    std::vector<TimedArray> timed(spare + 1);
     const auto most = [&](const State& state) { return max_state_bytes(state, setup_.precision); };
-    for (std::size_t number = first_between; number < spare; ++number) {
-      arrays[number].born = lives[number].born;
-      arrays[number].dies = lives[number].dies;
-      if (in_output_[number]) continue;
-      for (const State& state : lives[number].states)
-        arrays[number].bytes = std::max(arrays[number].bytes, most(state));
+    for (std::size_t number = 0; number < spare; ++number) {
+      const ArrayLife& array = arrays_[number];
+      timed[number] = {0, array.born, array.dies};
+      for (const State& state : array.states)
+        if (array.room == in_workspace) timed[number].bytes = std::max(timed[number].bytes, most(state));
     }
     for (std::size_t t = 0; t < tasks.size(); ++t) {
       const DeviceTask& task = tasks[t];
       const int begin = first_turn(t), end = last_turn(t);
-      arrays.push_back({static_cast<std::size_t>(*bytes++), begin, end});
+      timed.push_back({static_cast<std::size_t>(*bytes++), begin, end});
       const auto waiting = static_cast<std::size_t>(*bytes++);
-      if (task.middle && !lies_in_output(task.middle->array)) {
-        TimedArray& middle = arrays[static_cast<std::size_t>(task.middle->array)];
+      if (task.middle && room_of(task.middle->array) == in_workspace) {
+        TimedArray& middle = timed[static_cast<std::size_t>(task.middle->array)];
         middle.dies = std::max(middle.dies, end);  // pieces behind the reshape are written while it is read
         if (task.middle->waiting_bytes) middle.bytes = waiting;
       }
       if (task.landing && task.landing->array == static_cast<int>(spare))
-        arrays[spare] = {most(task.landing->state), begin, end};
+        timed[spare] = {most(task.landing->state), begin, end};
     }
-    const std::vector<ArrayPlace> places = place_arrays(arrays, {{ArrayRoom::grows, workspace_alignment}});
-    const auto in_workspace_at = [&](std::size_t number) {
-      const ArrayPlace& place = places[number];
-      return place.room < 0 ? place : ArrayPlace{in_workspace, place.begin, place.bytes};
-    };
-    const auto at = [&](int number) {
-      if (number == input_array) return ArrayPlace{in_input, 0, ArrayRoom::grows};
-      if (number != static_cast<int>(spare) && lies_in_output(number))
-        return ArrayPlace{in_output, 0, ArrayRoom::grows};
-      return in_workspace_at(static_cast<std::size_t>(number));
-    };
+    std::vector<ArrayPlace> places = place_arrays(timed, {{0}, {0}, {ArrayRoom::grows, workspace_alignment}});
+    for (std::size_t number = 0; number < spare; ++number)
+      if (arrays_[number].room != in_workspace) places[number] = {arrays_[number].room, 0, ArrayRoom::grows};
+    const auto at = [&places](int number) { return places[static_cast<std::size_t>(number)]; };
     for (std::size_t t = 0; t < tasks.size(); ++t) {
       DeviceTask& task = tasks[t];
-      task.places = {at(task.from), at(task.to), {}, {}, in_workspace_at(spare + 1 + t)};
+      task.places = {at(task.from), at(task.to), {}, {}, places[spare + 1 + t]};
       if (task.middle) task.places.middle = at(task.middle->array);
       if (task.landing) task.places.landing = at(task.landing->array);
     }
@@ -145,7 +136,7 @@ class DeviceCompiler : public Compiler<DeviceTask> {
   void make(DeviceTask& task, std::size_t number) override {
     const Stretch& stretch = stretches()[number];
     const Stop& first = stretch.front();
-    choose_arrays(task, stretch, static_cast<int>(in_output_.size()));
+    choose_arrays(task, stretch, static_cast<int>(arrays_.size()));
     const bool fused = stretch.size() > 1 || task.landing;
     task.operations = fused ? make_pipeline(task, stretch) : make_operations(first);
     if (setup_.options.verify)
@@ -216,14 +207,14 @@ class DeviceCompiler : public Compiler<DeviceTask> {
     const Joined steps = joined(stretch);
     PipelineArrays arrays;
     arrays.leads = steps.after && task.landing;
-    arrays.source_in_output = lies_in_output(task.middle ? task.middle->array : task.from);
+    arrays.source_in_output = room_of(task.middle ? task.middle->array : task.from) == in_output;
     const bool whole = task.from == input_array && task.to == output_array;  // nothing else lies in the output
     arrays.may_wait = arrays.leads && whole && (arrays.source_in_output || !setup_.options.in_place);
     DevicePipelines made = make_device_pipeline(setup_, team_, steps, pieces(stretch), arrays);
     if (task.middle) task.middle->waiting_bytes = made.waiting_bytes;
     return std::move(made.operations);
   }
-  bool lies_in_output(int array) const { return in_output_[static_cast<std::size_t>(array)]; }
+  int room_of(int array) const { return arrays_[static_cast<std::size_t>(array)].room; }
 
   std::unique_ptr<DeviceOperation> make_fft(const Pass& pass, int rank) {
     FftSpec spec = fft_spec(pass, rank, setup_.precision);
@@ -254,7 +245,7 @@ class DeviceCompiler : public Compiler<DeviceTask> {
   const Way& known_;
   Team& team_;
   DeviceTarget& target_;
-  std::vector<bool> in_output_;   ///< by array
+  std::vector<ArrayLife> arrays_;
   std::map<int, Pieces> pieces_;  ///< by the first step of a stretch
 };
 

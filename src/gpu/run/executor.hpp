@@ -67,6 +67,13 @@ class DeviceExecutor : public Runner {
   struct Prepared {
     std::vector<DeviceTask> tasks;
     std::map<int, Shared> shared;  ///< rooms (ArrayRooms) that other members write into
+    /// Whether later tasks write into the input.
+    bool uses_input() const {
+      return std::any_of(tasks.begin(), tasks.end(), [](const DeviceTask& task) {
+        return task.places.to.room == in_input || task.places.middle.room == in_input ||
+               task.written().room == in_input;
+      });
+    }
     Replay replay;
     std::unique_ptr<DeviceVerifier> verifier;  ///< with the option verify
     /// By member: of the array of the result while the program runs, which is more than that where the input is in it.

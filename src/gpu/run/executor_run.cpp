@@ -23,7 +23,7 @@ void DeviceExecutor::place_arrays(int program, InputArrays in, OutputArrays out)
       if (inside()) place_inside(program, m, in[m], out[m]);
       continue;
     }
-    const bool clash = in[m] == out[m] && copies_input(first, m);
+    const bool clash = in[m] == out[m] && (now(program).uses_input() || copies_input(first, m));
     mine.in = mine.arrays.input(in[m], input_bytes(program, m), clash, streams_[m]);
     const std::size_t room = result_bytes(program, m);
     const std::size_t there = in[m] == out[m] ? room : output_bytes(program, m);

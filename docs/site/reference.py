@@ -27,7 +27,8 @@ MODULES = ["fft", "scipy", "torch", "jax", "typing", "compat.mpi4py_fft", "compa
 #: Programs that use what headers declare, and run in tests; of others the page of their area has one.
 EXAMPLES = {
     "plan": "examples/01_slab.cpp", "layout": "docs/learn/layout.md", "operator": "docs/operators.md",
-    "poisson": "docs/solvers.md", "predict": "docs/tuning.md", "halo": "docs/halos.md", "particles": "docs/halos.md", "spectra": "examples/08_forced_turbulence.cpp",
+    "poisson": "docs/solvers.md", "predict": "docs/tuning.md",
+    "halo": "docs/halos.md", "particles": "docs/halos.md", "spectra": "examples/08_forced_turbulence.cpp",
     "redistribution": "examples/07_checkpoint.cpp", "side": "docs/concepts.md", "for_each": "docs/concepts.md",
     "options": "examples/04_real.cpp", "report": "docs/tracing.md", "gpu": "docs/gpu.md", "kernels": "docs/gpu.md",
 }  # fmt: skip

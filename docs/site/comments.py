@@ -98,6 +98,13 @@ def lacking(text: str) -> list[str]:
     ]
 
 
+def about(text: str) -> str:
+    """Give the comment of a whole header, with paragraphs."""
+    found = re.search(r"^(?:// .*\n)+|^/\*(?:.*\n)*?.*?\*/", text, re.MULTILINE)
+    lines = re.sub(r"^(?://|/\*| \*(?!/))? ?|\s*\*/$", "", found[0] if found else "", flags=re.MULTILINE)
+    return lines.strip()
+
+
 def for_doxygen(text: str, is_c: bool) -> str:
     """Repeat comments, and write C's in the way that Doxygen knows."""
     lines, before = text.splitlines(), ""
@@ -111,8 +118,10 @@ def for_doxygen(text: str, is_c: bool) -> str:
         out += [*repeated.get(number, []), line]
     text = "\n".join(out) + "\n"
     if is_c:
+        head, include, text = text.partition("#include")  # the first comment is the file's own
         text = re.sub(r"^/\* ", "/** ", text, flags=re.MULTILINE)
         text = re.sub(r"^(  \S.*) /\* (.*\*/)$", r"\1 /**< \2", text, flags=re.MULTILINE)
+        text = head + include + text
     return text
 
 

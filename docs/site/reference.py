@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
+import comments
 import fortran
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -30,6 +32,8 @@ EXAMPLES = {
     "poisson": "docs/solvers.md", "predict": "docs/tuning.md",
     "halo": "docs/halos.md", "particles": "docs/halos.md", "spectra": "examples/08_forced_turbulence.cpp",
     "redistribution": "examples/07_checkpoint.cpp", "side": "docs/concepts.md", "for_each": "docs/concepts.md",
+    "buffer": "docs/concepts.md", "error": "docs/reliability.md", "forks": "docs/reliability.md",
+    "ranks": "docs/gpu.md", "types": "examples/04_real.cpp", "option_table": "docs/options.md",
     "options": "examples/04_real.cpp", "report": "docs/tracing.md", "gpu": "docs/gpu.md", "kernels": "docs/gpu.md",
 }  # fmt: skip
 
@@ -45,6 +49,12 @@ def _title(text: str) -> str:
     return f"{text}\n{'=' * len(text)}\n\n"
 
 
+def _rst(text: str) -> str:
+    """Give a comment as reStructuredText: code in two backquotes, and no marks but these."""
+    parts = text.split("`")
+    return "".join(f"``{part}``" if at % 2 else re.sub(r"([*_|])", r"\\\1", part) for at, part in enumerate(parts))
+
+
 def _index(title: str, says: str, pages: list[str]) -> str:
     return f"# {title}\n\n{says}\n\n```{{toctree}}\n" + "\n".join(pages) + "\n```\n"
 
@@ -58,7 +68,7 @@ def _python() -> dict[str, str]:
         text = _title(title) + ".. py:currentmodule:: shardfft\n\n"
         for name in names.split():
             kind = "autoexception" if name.endswith("Error") else "autoclass" if name[0].isupper() else "autofunction"
-            text += f".. {kind}:: shardfft.{name}\n\n"
+            text += f".. {kind}:: shardfft.{name}\n" + "   :inherited-members: tuple\n" * (kind == "autoclass") + "\n"
         pages[f"reference/python/{page}.rst"] = text
     for name in MODULES:
         pages[f"reference/python/{name}.rst"] = _title(f"shardfft.{name}") + f".. automodule:: shardfft.{name}\n"
@@ -74,6 +84,7 @@ def _headers(folder: Path, language: str, title: str, says: str) -> dict[str, st
         if "namespace shardfft::detail {" in file.read_text(encoding="utf-8") or file.stem == "shardfft":
             continue
         text = _title(f"{file.relative_to(INCLUDE.parent)}")
+        text += _rst(comments.about(file.read_text(encoding="utf-8"))) + "\n\n"
         example = EXAMPLES.get(file.stem)
         if example and language == "cpp":
             text += f"A program that uses it: :doc:`/{example.removesuffix('.md')}`.\n\n"

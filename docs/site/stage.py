@@ -136,7 +136,10 @@ def stage(into: Path) -> None:
         site.write(f"{name}.md", text + toctree(own))
     index = into / "docs/index.md"
     doors = ["", "## All pages", ""]
-    doors += [f"- [{section['title']}](../{name}.md): {section['says']}" for name, section in sections.items()]
+    for name, section in sections.items():
+        doors.append(f"- [{section['title']}](../{name}.md): {section['says']}")
+        if name == "reference":
+            doors += [f"  - [{task}](../{page})" for page, task in section["pages"].items() if page in site.done]
     site.write("docs/index.md", index.read_text(encoding="utf-8") + "\n".join(doors) + "\n"
                + toctree([f"/{name}" for name in sections]))  # fmt: skip
     for old in [file for file in into.rglob("*.[mr][ds]*") if str(file.relative_to(into)) not in site.done]:

@@ -59,9 +59,10 @@ def test_a_declaration_without_a_comment_is_found():
     header += "struct Named {\n  int plain = 0;\n};\nnamespace detail {\nvoid hidden();\n}\n}\n"
     assert comments.lacking(header) == ["walk", "speed", "Named"]
     assert comments.for_doxygen(header, False).count("/// A sentence.") == 2
-    assert "/** Two of them. */\nint b(void);" in comments.for_doxygen(
-        "/* Two of them. */\nint a(void);\nint b(void);\n", True
-    )
+    in_c = "/* The file. */\n#include <a.h>\n\n/* Two of them. */\nint a(void);\nint b(void);\n"
+    assert comments.about(in_c) == "The file."
+    assert comments.for_doxygen(in_c, True).count("/** Two of them. */") == 2
+    assert "/* The file. */" in comments.for_doxygen(in_c, True)
 
 
 def _definitions() -> dict[str, ast.AST]:

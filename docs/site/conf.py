@@ -19,8 +19,8 @@ exclude_patterns = ["xml"]
 
 myst_heading_anchors = 6
 myst_enable_extensions = ["attrs_inline"]
-# Every header opens the namespace, and C declares a structure beside its name.
-suppress_warnings = ["duplicate_declaration.cpp", "duplicate_declaration.c"]
+# Every header opens the namespace, C declares a structure beside its name, and attributes of classes share names.
+suppress_warnings = ["duplicate_declaration.cpp", "duplicate_declaration.c", "ref.python"]
 
 autodoc_mock_imports = stand_in.MOCKED
 autodoc_member_order = "bysource"

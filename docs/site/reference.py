@@ -68,7 +68,9 @@ def _python() -> dict[str, str]:
         text = _title(title) + ".. py:currentmodule:: shardfft\n\n"
         for name in names.split():
             kind = "autoexception" if name.endswith("Error") else "autoclass" if name[0].isupper() else "autofunction"
-            text += f".. {kind}:: shardfft.{name}\n" + "   :inherited-members: tuple\n" * (kind == "autoclass") + "\n"
+            text += (
+                f".. {kind}:: shardfft.{name}\n" + "   :inherited-members: tuple,dict\n" * (kind == "autoclass") + "\n"
+            )
         pages[f"reference/python/{page}.rst"] = text
     for name in MODULES:
         pages[f"reference/python/{name}.rst"] = _title(f"shardfft.{name}") + f".. automodule:: shardfft.{name}\n"

@@ -122,7 +122,9 @@ def test_reference_has_all_languages(pages):
     def text(name):
         return (SITE / "reference" / name).read_text(encoding="utf-8")
 
-    assert "shardfft.DistArray" in text("python/arrays.html") and "lone_mode" in text("python/plans.html")
+    assert 'id="shardfft.DistArray.redistribute"' in text("python/arrays.html") and "lone_mode" in text(
+        "python/plans.html"
+    )
     assert "with_batch" in text("cpp/layout.html") and "Planes along" in text("cpp/layout.html")
     assert "shardfft_plan_forward_members" in text("c/plan.html") and "Collective" in text("c/plan.html")
     assert "shardfft_plan%forward" in text("fortran/plans.html")

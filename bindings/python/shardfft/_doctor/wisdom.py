@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import calendar
 import json
 import os
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -59,20 +61,13 @@ def _is_whole(entry: Any) -> bool:
 
 
 def _is_current(entry: dict[str, Any]) -> bool:
-    return bool(entry["versions"].split(";")[0] == entry["way"].split(";")[0] == _core_version())
-
-
-def _core_version() -> str:
-    from .. import __version__
-
-    return f"shardfft {__version__}"
+    this = f"shardfft {sys.modules['shardfft'].__version__}"
+    return bool(entry["versions"].split(";")[0] == entry["way"].split(";")[0] == this)
 
 
 def _age(entry: dict[str, Any]) -> float:
     """Give the days since an entry was measured; those of dates that cannot be read are past counting."""
     try:
-        import calendar
-
         then = calendar.timegm(time.strptime(entry["date"], "%Y-%m-%dT%H:%M:%SZ"))
     except ValueError:
         return float("inf")

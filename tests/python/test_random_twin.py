@@ -69,7 +69,7 @@ def made(library, comm, shape, axes, words, names):
     try:
         transforms = transforms_of(library, names)
         fft = library.PFFT(comm, shape, axes=list(axes), transforms=transforms, **copy.deepcopy(words))
-    except (AssertionError, ValueError, TypeError, AttributeError) as error:
+    except (AssertionError, ValueError, TypeError, AttributeError, IndexError) as error:
         told = error
     every = comm.allgather(None if told is None else repr(told))
     assert library is original or len(set(every)) == 1, every

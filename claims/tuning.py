@@ -202,6 +202,12 @@ def facts(seed: int) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def launcher() -> str:
+    """Give mpirun with the words that Open MPI needs on machines of few cores."""
+    said = subprocess.run(["mpirun", "--version"], capture_output=True, text=True, check=False).stdout
+    return "mpirun --allow-run-as-root --oversubscribe" if "Open MPI" in said else "mpirun"
+
+
 def launch(options: argparse.Namespace, problem: dict[str, Any]) -> dict[str, Any]:
     """Run the worker of one problem on its ranks."""
     flags = options.mpirun.split()
@@ -265,7 +271,7 @@ def main() -> int:
     made.add_argument("--seconds", type=float, default=12, help="of the search of a problem (%(default)s)")
     made.add_argument("--rounds", type=int, default=20, help="in which the best are timed again (%(default)s)")
     made.add_argument("--minutes", type=float, default=15, help="after which no other problem begins (%(default)s)")
-    made.add_argument("--mpirun", default="mpirun --allow-run-as-root --oversubscribe", help="(%(default)s)")
+    made.add_argument("--mpirun", default=launcher(), help="(%(default)s)")
     made.add_argument(
         "--fitted", type=Path, help="write the fitted figures there, as the member `model` of a machine file"
     )

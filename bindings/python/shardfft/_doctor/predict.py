@@ -143,7 +143,8 @@ def run(chosen: argparse.Namespace) -> int:
         print(json.dumps({**told, "twice": twice, "figures": figures, "source": source}))
         return 0
     report = told["report"]
-    how = report["local_fft"] if chosen.gpus_per_node is None else "GPUs, whose steps are told as those of ranks that send messages"
+    gpus = "GPUs, whose steps are told as those of ranks that send messages"
+    how = report["local_fft"] if chosen.gpus_per_node is None else gpus
     print(f"{report['algorithm']}, exchange {report['exchange']}, {how}")
     print(f"input {report['input']}, output {report['output']}")
     print(_memory(told))

@@ -32,6 +32,12 @@ void ImaginedRanks::work_as(int rank, const std::function<void(const Communicato
   });
   if (mine.failed() && !failure_.failed()) failure_ = mine;
   --running_;
+  end_if_stuck();
+}
+
+void ImaginedRanks::end_if_stuck() {
+  if (waiting_ == 0 || waiting_ < running_) return;
+  stuck_ = true;
   wake_.notify_all();
 }
 
@@ -50,12 +56,10 @@ void ImaginedRanks::gather(const ImaginedGroup& group, int rank, const void* min
     wake_.notify_all();
   } else {
     ++waiting_;
-    wake_.wait(*baton_, [&] { return desk.turn != turn || waiting_ == running_; });
+    end_if_stuck();
+    wake_.wait(*baton_, [&] { return desk.turn != turn || stuck_; });
   }
-  if (desk.turn == turn) {
-    wake_.notify_all();
-    fail(Status::internal, "imagined rank ", rank, " waits for ranks that do not come");
-  }
+  if (desk.turn == turn) fail(Status::internal, "imagined rank ", rank, " waits for ranks that do not come");
   auto* to = static_cast<std::byte*>(all);
   for (const int member : group.members) {
     const auto heard = desk.heard.find(member);

@@ -34,6 +34,8 @@ class ImaginedRanks {
   };
 
   void gather(const ImaginedGroup& group, int rank, const void* mine, void* all, std::size_t bytes);
+  /// Lets all fail that wait if nobody is left for whom they could.
+  void end_if_stuck();
   void work_as(int rank, const std::function<void(const Communicator&)>& work);
 
   static thread_local std::unique_lock<std::mutex>* baton_;  ///< of the thread that runs
@@ -43,6 +45,7 @@ class ImaginedRanks {
   std::condition_variable wake_;
   std::map<std::vector<int>, Desk> desks_;
   std::size_t running_ = 0, waiting_ = 0;
+  bool stuck_ = false;
   Failure failure_;
 };
 

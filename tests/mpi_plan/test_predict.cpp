@@ -3,6 +3,7 @@
 
 #include "api/predict.hpp"
 #include "choose/cost_model.hpp"
+#include "mpi/imagined.hpp"
 #include "shardfft/predict.hpp"
 #include "support/random_plans.hpp"
 
@@ -171,6 +172,18 @@ TEST(Predict, AddsUpWhatFiguresSay) {
   cost.pieces = 4;  // three quarters of the shorter one are hidden
   EXPECT_NEAR(seconds_of(cost, machine, 1), 7.125 - 0.75 * 3, 1e-6);
   EXPECT_NEAR(seconds_of(cost, machine, 2), 8.125 - 0.75 * 3, 1e-6);
+}
+
+/// One that fails alone, and others that meet without it: all end.
+TEST(Predict, ImaginedRanksDoNotWaitForever) {
+  for (const int absent : {0, 1, 2}) {
+    ImaginedRanks ranks(3, 3, {0, 1, 2});
+    const auto meet = [&](const Communicator& comm) {
+      if (comm.rank() == absent) fail(Status::unsupported, "this rank alone");
+      comm.max(std::int64_t{comm.rank()});
+    };
+    EXPECT_THROW(ranks.run(meet), Error);
+  }
 }
 
 TEST(Predict, RefusesWhatCannotBe) {

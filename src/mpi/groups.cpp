@@ -19,6 +19,7 @@ Groups::Groups(Communicator all, const std::vector<std::vector<int>>& wanted) : 
 }
 
 Communicator Groups::host_of(const Communicator& group, int fake_ranks_per_host) {
+  if (group.imagined()) return group.split_host(fake_ranks_per_host);  // all have the same handle: none
   Communicator& host = hosts_[group.get()];
   if (!host.valid()) host = group.split_host(fake_ranks_per_host);
   return host;

@@ -81,13 +81,16 @@ def grids(shape: list[int], ranks: int) -> list[list[int]]:
 
 
 def expected(task: dict[str, Any]) -> tuple[float, float]:
-    """About how many seconds of a processor and bytes of memory a simulation takes (docs/simulation.md)."""
-    ranks = task["ranks"]
+    """About how many seconds of a processor and bytes of memory a simulation takes.
+
+    Nearly all time goes to messages that are on their way at once: it grows with the square of their number.
+    """
+    ranks, algorithm = task["ranks"], task["algorithm"]
     sides = task["grid"] or [math.isqrt(ranks), ranks / max(1, math.isqrt(ranks))]
-    peers = ranks if task["layout"] == "slab" else sum(sides)
-    flows = ranks * min(peers, ranks) * 4
-    hops = {"switch": 1, "fat_tree": 1.5, "dragonfly": 2, "torus": 5}[task["topology"]]
-    return 1 + flows * hops * 60e-6, 150e6 + ranks * (0.4e6 + 1e3 * peers)
+    peers = ranks if algorithm == "slab" else max(sides)
+    one_by_one = "cannon" in algorithm or task["exchange"] in ("ring", "pairwise_xor")
+    at_once = ranks * (1 if one_by_one else peers)
+    return 1 + 6e-7 * at_once**2 * (2 if algorithm == "slab" else 4), 150e6 + ranks * (0.4e6 + 1e3 * peers)
 
 
 def _limited(most: float) -> None:

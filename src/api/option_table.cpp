@@ -118,6 +118,16 @@ void add_strategies(std::vector<OptionRow>& table) {
   table.back().known = local_ffts_for;
   table.back().agreement = Agreement::none;
 
+  table.push_back(row("chunks", &Options::chunks,
+                      "Chunks into which exchanges and the transforms next to them are cut, so that "
+                      "messages travel while others are transformed: 1 cuts nothing; 0 is the plan's "
+                      "choice, on GPUs by what is sent and the trial of whole runs, on CPUs across hosts by that trial "
+                      "(effort above estimate). report() tells what was cut (docs/concepts.md).",
+                      "3"));
+}
+
+/// Who chooses that: measurements, or ones that were made before.
+void add_choices(std::vector<OptionRow>& table) {
   table.push_back(row("effort", &Options::effort,
                       "What a plan measures while it is made. estimate: nothing. measure: local transforms, and whole "
                       "runs of the few ways that are likely to be fast. patient: whole runs of all ways, if all ranks "
@@ -131,13 +141,6 @@ void add_strategies(std::vector<OptionRow>& table) {
                       "whole runs with measure, 60 s with patient. A plan is made in any case.",
                       "2.5"));
   table.back().in_key = false;
-
-  table.push_back(row("chunks", &Options::chunks,
-                      "Chunks into which exchanges and the transforms next to them are cut, so that "
-                      "messages travel while others are transformed: 1 cuts nothing; 0 is the plan's "
-                      "choice, on GPUs by what is sent and the trial of whole runs, on CPUs across hosts by that trial "
-                      "(effort above estimate). report() tells what was cut (docs/concepts.md).",
-                      "3"));
 
   const Way example{"slab", "alltoallv"};
   table.push_back(
@@ -327,6 +330,7 @@ const std::vector<OptionRow>& option_table() {
     std::vector<OptionRow> rows;
     add_meanings(rows);
     add_strategies(rows);
+    add_choices(rows);
     add_resources(rows);
     add_places(rows);
     add_manners(rows);

@@ -66,14 +66,14 @@ TransformCase measured(const std::string& output = "natural", int ranks_per_host
 }
 
 /// A plan, how many trials began while it was made, and what rank 0 said on standard error.
-struct Made {
+struct Remade {
   TrialCount trials{};
   Installed<TrialCount> installed{trials};
   Plan plan;
-  explicit Made(const TransformCase& c) : plan(make_plan(MPI_COMM_WORLD, c)) {}
-  static std::pair<std::unique_ptr<Made>, std::string> with_words(const TransformCase& c) {
+  explicit Remade(const TransformCase& c) : plan(make_plan(MPI_COMM_WORLD, c)) {}
+  static std::pair<std::unique_ptr<Remade>, std::string> with_words(const TransformCase& c) {
     testing::internal::CaptureStderr();
-    auto made = std::make_unique<Made>(c);
+    auto made = std::make_unique<Remade>(c);
     return {std::move(made), testing::internal::GetCapturedStderr()};
   }
 };
@@ -89,14 +89,14 @@ TEST(Wisdom, APlanTakesTheWayThatAnotherOneMeasured) {
     const Folder folder;
     TransformCase c = wanted;
     c.options.wisdom = "keep";
-    Made first(c);
+    Remade first(c);
     EXPECT_GT(first.trials.begun, 0) << "the test is to see that there are trials";
     world().barrier();
     const Wisdom kept = Wisdom::parse(text_of(folder.file()));
     EXPECT_EQ(kept.size(), 1u);
     for (const std::string& wisdom : {std::string(), std::string("keep"), folder.file().string()}) {
       c.options.wisdom = wisdom;
-      const auto [again, words] = Made::with_words(c);
+      const auto [again, words] = Remade::with_words(c);
       EXPECT_EQ(again->trials.begun, 0) << wisdom;
       EXPECT_EQ(words, "");
       EXPECT_EQ(way_of(again->plan), way_of(first.plan));
@@ -105,13 +105,13 @@ TEST(Wisdom, APlanTakesTheWayThatAnotherOneMeasured) {
       check_plan(again->plan, c);
     }
     c.options.wisdom = "none";
-    EXPECT_GT(Made(c).trials.begun, 0);
+    EXPECT_GT(Remade(c).trials.begun, 0);
     c.options.wisdom = "";
     c.options.effort = Effort::estimate;
-    EXPECT_EQ(Made(c).trials.begun, 0);
-    EXPECT_EQ(way_of(Made(c).plan), way_of(first.plan)) << "what was measured serves an estimate too";
+    EXPECT_EQ(Remade(c).trials.begun, 0);
+    EXPECT_EQ(way_of(Remade(c).plan), way_of(first.plan)) << "what was measured serves an estimate too";
     c.options.norm = Norm::ortho;
-    EXPECT_EQ(Made(c).plan.report().to_text().find("as remembered"), std::string::npos) << "of another problem";
+    EXPECT_EQ(Remade(c).plan.report().to_text().find("as remembered"), std::string::npos) << "of another problem";
   }
 }
 
@@ -119,12 +119,12 @@ TEST(Wisdom, APlanTakesTheWayThatAnotherOneMeasured) {
 TEST(Wisdom, IsWrittenWhereThatIsAskedFor) {
   const Folder folder;
   TransformCase c = measured();
-  Made first(c);
+  Remade first(c);
   world().barrier();
   EXPECT_FALSE(fs::exists(folder.path()));
   c.options.wisdom = "keep";
   c.options.effort = Effort::estimate;
-  Made estimated(c);
+  Remade estimated(c);
   world().barrier();
   EXPECT_FALSE(fs::exists(folder.file())) << "nothing was measured";
 }
@@ -134,11 +134,11 @@ TEST(Wisdom, RanksWithDifferentFilesTakeThatOfRank0) {
   const Folder folder;
   TransformCase c = measured();
   c.options.wisdom = "keep";
-  const std::string way = way_of(Made(c).plan);
+  const std::string way = way_of(Remade(c).plan);
   world().barrier();
   if (world().rank() > 0) setenv("SHARDFFT_WISDOM", "/proc/no/such/file", 1);
   c.options.wisdom = world().rank() == 0 ? "" : "none";
-  Made again(c);
+  Remade again(c);
   EXPECT_EQ(again.trials.begun, 0);
   EXPECT_EQ(way_of(again.plan), way);
   check_plan(again.plan, c);
@@ -148,7 +148,7 @@ TEST(Wisdom, RanksWithDifferentFilesTakeThatOfRank0) {
 std::string words_about(const Folder& folder, const std::string& text, bool is_taken = false) {
   if (world().rank() == 0) write(folder.file(), text);
   world().barrier();
-  const auto [made, words] = Made::with_words(measured());
+  const auto [made, words] = Remade::with_words(measured());
   EXPECT_EQ(made->trials.begun > 0, !is_taken) << text;
   EXPECT_EQ(made->plan.report().to_text().find("as remembered") != std::string::npos, is_taken);
   EXPECT_TRUE(world().rank() == 0 || words.empty()) << words;
@@ -162,7 +162,7 @@ TEST(Wisdom, WhatDoesNotFitIsLeftWithALine) {
   const Folder folder;
   TransformCase c = measured();
   c.options.wisdom = "keep";
-  Made first(c);
+  Remade first(c);
   world().barrier();
   const std::string good = text_of(folder.file());
   world().barrier();
@@ -214,15 +214,15 @@ TEST(Wisdom, TravelsAsText) {
   const Folder folder;
   TransformCase c = measured();
   c.shape = {24, 20, 28};
-  Made first(c);
+  Remade first(c);
   const std::string all = export_wisdom();
   EXPECT_EQ(Wisdom::parse(all).size() > 0, world().rank() == 0) << "rank 0 has the wisdom of its plans";
   EXPECT_EQ(Wisdom::parse(all).text(), all);
-  EXPECT_GT(Made(c).trials.begun, 0) << "plans do not look at what was not imported";
+  EXPECT_GT(Remade(c).trials.begun, 0) << "plans do not look at what was not imported";
   const int taken = import_wisdom(all);
   EXPECT_EQ(taken > 0, world().rank() == 0);
   EXPECT_EQ(import_wisdom(all), 0);
-  EXPECT_EQ(Made(c).trials.begun, 0);
+  EXPECT_EQ(Remade(c).trials.begun, 0);
   expect_error(Status::invalid_argument, "no member \"format\"", [] { import_wisdom("{}"); });
   expect_error(Status::invalid_argument, "line 1 has no value", [] { import_wisdom("wisdom"); });
 }

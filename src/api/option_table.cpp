@@ -232,7 +232,7 @@ void add_meanings(std::vector<OptionRow>& table) {
                       "Points that are transformed along each entry of axes, 0 for the array's own; empty pads none. "
                       "Zeroes follow the array's points, which are added just before the axis is transformed; backward "
                       "leaves them out just behind it (docs/transforms.md).",
-                      "0,0,16"));
+                      "0,0,0"));
   table.back().effect = on_cpus;
 
   table.push_back(row("lone_mode", &Options::lone_mode,
@@ -395,10 +395,5 @@ std::string option_text(const OptionRow& row, const Options& options) {
   };
   return std::visit(Writer(), row.get(options));
 }
-
-std::string to_text(Norm norm) { return Field<Norm>::word(norm, "norm"); }
-std::string to_text(Effort effort) { return Field<Effort>::word(effort, "effort"); }
-std::string to_text(Processor processor) { return Field<Processor>::word(processor, "processor"); }
-std::string to_text(MemoryModel memory) { return Field<MemoryModel>::word(memory, "memory"); }
 
 }  // namespace shardfft

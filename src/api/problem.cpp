@@ -143,7 +143,9 @@ void validate_padded(const ProblemSpec& spec) {
   const std::vector<int> axes = axes_of(spec);
   require(padded.size() == axes.size(), "option padded has ", padded.size(), " entries; one for each of the ",
           axes.size(), " axes is needed");
-  require(spec.transform.kind != Kind::c2r, "option padded adds points, of which a c2r plan has none in its input");
+  const bool pads = std::any_of(padded.begin(), padded.end(), [](std::int64_t n) { return n != 0; });
+  require(!pads || spec.transform.kind != Kind::c2r,
+          "option padded adds points, of which a c2r plan has none in its input");
   for (std::size_t i = 0; i < axes.size(); ++i) {
     const std::int64_t n = spec.input.shape()[static_cast<std::size_t>(axes[i])];
     require(padded[i] == 0 || padded[i] >= n, "option padded is ", padded[i], " along axis ", axes[i], ", which has ",

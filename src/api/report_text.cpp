@@ -1,5 +1,6 @@
 // The text of a report.
 
+#include "api/option_field.hpp"
 #include "api/report.hpp"
 #include "base/text.hpp"
 #include "base/words.hpp"
@@ -102,5 +103,10 @@ std::string PlanReport::to_text() const {
 }
 
 std::ostream& operator<<(std::ostream& out, const PlanReport& report) { return out << report.to_text(); }
+
+std::string to_text(Norm norm) { return detail::Field<Norm>::word(norm, "norm"); }
+std::string to_text(Effort effort) { return detail::Field<Effort>::word(effort, "effort"); }
+std::string to_text(Processor processor) { return detail::Field<Processor>::word(processor, "processor"); }
+std::string to_text(MemoryModel memory) { return detail::Field<MemoryModel>::word(memory, "memory"); }
 
 }  // namespace shardfft

@@ -131,7 +131,7 @@ TEST(Modes, RefusalsSayWhatIsExpected) {
   expect_refused(invalid, "keeps 5 modes along axis 1, which has 4 points", c2c<double>, {4, 4}, quick_modes({0, 5}));
   expect_refused(invalid, "one for each of the 2 axes", c2c<double>, {4, 4}, quick_modes({3}));
   expect_refused(invalid, "needs an output layout", shardfft::c2r<double>, {4, 4}, quick_modes({3, 0}));
-  expect_refused(Status::unsupported, "fewer modes, are made by slab", c2c<double>, {4, 4},
+  expect_refused(Status::unsupported, "fewer modes and padded axes are made by slab", c2c<double>, {4, 4},
                  quick_modes({3, 3}, LoneMode::split, "cannon"));
   expect_error(invalid, "describes 4x3 modes, but option modes and the output layout say 4x4", [] {
     Plan(MPI_COMM_WORLD, shardfft::c2r<double>, Layout::slab({4, 3}, world().size()),

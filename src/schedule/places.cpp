@@ -37,28 +37,42 @@ std::vector<ArrayPlace> place_in(const std::vector<std::size_t>& order, const st
   return places;
 }
 
-}  // namespace
-
-/// Arrays that each meet the next one alone take the bytes of two, if those that end last come first, and if all of
-/// about the same size count as equals: a larger one does not fit where a smaller one was.
-std::vector<ArrayPlace> place_arrays(const std::vector<TimedArray>& arrays, const std::vector<ArrayRoom>& rooms) {
-  std::vector<std::size_t> order(arrays.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
+/// Places those arrays, all shared or none. Arrays that each meet the next one alone take the bytes of two, if those
+/// that end last come first, and if all of about the same size count as equals: a larger one does not fit where a
+/// smaller one was.
+std::vector<ArrayPlace> place_alike(std::vector<std::size_t> order, const std::vector<TimedArray>& arrays,
+                                    const std::vector<ArrayRoom>& rooms) {
   std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return arrays[a].bytes > arrays[b].bytes; });
   const auto largest_first = place_in(order, arrays, rooms);
   std::vector<TimedArray> alike = arrays;
-  for (TimedArray& array : alike)
-    if (const std::size_t most = arrays[order.front()].bytes; array.bytes > most / 2) array.bytes = most;
+  for (const std::size_t i : order)
+    if (const std::size_t most = arrays[order.front()].bytes; alike[i].bytes > most / 2) alike[i].bytes = most;
   std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return arrays[a].dies > arrays[b].dies; });
   auto last_first = place_in(order, alike, rooms);
-  for (std::size_t i = 0; i < arrays.size(); ++i) last_first[i].bytes = last_first[i].room < 0 ? 0 : arrays[i].bytes;
+  for (const std::size_t i : order) last_first[i].bytes = last_first[i].room < 0 ? 0 : arrays[i].bytes;
   const auto bytes = [&](const std::vector<ArrayPlace>& places) {
     std::size_t sum = 0;
     for (int r = 0; r < static_cast<int>(rooms.size()); ++r) sum += end_in(r, places);
-    for (std::size_t i = 0; i < places.size(); ++i) sum += places[i].room < 0 ? arrays[i].bytes : 0;
+    for (const std::size_t i : order) sum += places[i].room < 0 ? arrays[i].bytes : 0;
     return sum;
   };
   return bytes(last_first) < bytes(largest_first) ? last_first : largest_first;
+}
+
+}  // namespace
+
+/// Those that are not shared decide nothing for those that are: ranks agree on the sizes of these alone.
+std::vector<ArrayPlace> place_arrays(const std::vector<TimedArray>& arrays, const std::vector<ArrayRoom>& rooms) {
+  std::vector<ArrayPlace> places(arrays.size());
+  for (const bool shared : {false, true}) {
+    std::vector<std::size_t> order;
+    for (std::size_t i = 0; i < arrays.size(); ++i)
+      if (arrays[i].shared == shared) order.push_back(i);
+    if (order.empty()) continue;
+    const std::vector<ArrayPlace> found = place_alike(order, arrays, rooms);
+    for (const std::size_t i : order) places[i] = found[i];
+  }
+  return places;
 }
 
 std::size_t end_in(int room, const std::vector<ArrayPlace>& places) {

@@ -75,5 +75,28 @@ TEST(Places, ArraysOfAChainTakeTurns) {
   EXPECT_EQ(end_in(0, uneven), 228u) << "the large ones at the ends first would leave no room for both between them";
 }
 
+/// Ranks place shared arrays alike, of whose sizes they agree; other arrays have sizes of their own on each rank.
+TEST(Places, OtherArraysDecideNothingForSharedOnes) {
+  Random random(61);
+  const std::vector<ArrayRoom> rooms{{ArrayRoom::grows, 64, true}, {ArrayRoom::grows, 8, false}};
+  for (int round = 0; round < 200; ++round) {
+    std::vector<TimedArray> mine;
+    for (int i = 0; i < 8; ++i) {
+      const auto born = static_cast<int>(random.integer(0, 6));
+      const auto bytes = static_cast<std::size_t>(random.integer(50, 100));
+      mine.push_back({bytes, born, std::min(7, born + 1), i % 3 > 0});
+    }
+    std::vector<TimedArray> other = mine;
+    for (TimedArray& array : other)
+      if (!array.shared) array.bytes = static_cast<std::size_t>(random.integer(0, 400));
+    const auto places = place_arrays(mine, rooms), theirs = place_arrays(other, rooms);
+    for (std::size_t i = 0; i < mine.size(); ++i) {
+      if (mine[i].shared) {
+        EXPECT_EQ(places[i].begin, theirs[i].begin);
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace shardfft::test

@@ -19,7 +19,7 @@ def test_copies_are_apart(comm, rng, copied):
     for d in (DistArray.from_global(rng.standard_normal((6, 5)), alone, order), DistArray.zeros((2, 3), components=2)):
         d.attrs["names"] = ["u"]
         if d.comm.size > 1 and copied not in (copy.copy, copy.deepcopy):
-            with pytest.raises(TypeError, match=r"cannot be pickled.*save\(\) it, or pickle what gather\(\)"):
+            with pytest.raises(TypeError, match=r"cannot be pickled.*save\(\) it, or pickle the result of gather\(\)"):
                 copied(d)
             continue
         kept, made = d.local.copy(), copied(d)

@@ -18,9 +18,9 @@ class PlanOptions(TypedDict, total=False):
     exchange: str | None
     tolerance: float | None
     local_fft: str | None
+    chunks: int | None
     effort: Literal["estimate", "measure", "patient"] | None
     budget: float | None
-    chunks: int | None
     way: str | None
     wisdom: str | PathLike[str] | None
     threads: int | None

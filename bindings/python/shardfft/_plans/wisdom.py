@@ -24,6 +24,11 @@ def import_wisdom(text: str) -> int:
 
     Raises:
         ArgumentError: if ``export_wisdom`` did not make the text, or another version of its format.
+
+    Example:
+        >>> import shardfft
+        >>> shardfft.import_wisdom(shardfft.export_wisdom())
+        0
     """
     return _core.import_wisdom(text)
 

@@ -144,5 +144,16 @@ def test_every_claim_is_listed_with_what_it_says():
     done = subprocess.run(["bash", ROOT / "tools" / "claim.sh", "list"], capture_output=True, text=True, check=True)
     names = [line.split()[0] for line in done.stdout.splitlines()]
     cpus = ["algorithms", "cannon-overlap", "cpu-sizes", "cpu-vs-fftw", "one-host", "one-host-fftw"]
-    assert names == ["gpu", "gpu-python", "gpu-sizes", "lines", "tuning", *cpus, "shims", "strong-scaling", "studies"]
+    assert names == [
+        "gpu",
+        "gpu-python",
+        "gpu-sizes",
+        "lines",
+        "simulation",
+        "tuning",
+        *cpus,
+        "shims",
+        "strong-scaling",
+        "studies",
+    ]
     assert all(len(line) > 40 for line in done.stdout.splitlines())

@@ -13,7 +13,7 @@ from blocks import ROOT
 sys.path.insert(0, str(ROOT / "docs" / "site"))
 import comments
 import fortran
-import pictures
+import holders
 import reference
 
 PACKAGE = ROOT / "bindings/python/shardfft"
@@ -115,4 +115,4 @@ def test_pages_are_there():
 
 
 def test_pictures_are_those_of_the_program():
-    assert {path.name: path.read_text() for path in pictures.FOLDER.glob("*.svg")} == pictures.pictures()
+    assert {path.name: path.read_text() for path in holders.FOLDER.glob("*.svg")} == holders.pictures()

@@ -1,6 +1,6 @@
 """Draws the pictures of docs/who-sends.md: which rank holds which box before and after an exchange, and what one sends.
 
-    python docs/site/pictures.py
+    python docs/site/holders.py
 
 A test compares the pictures with what this draws.
 """

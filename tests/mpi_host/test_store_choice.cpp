@@ -14,8 +14,9 @@ namespace {
 const std::size_t beyond_doubt = host_defaults().bytes_to_write_past_cache;
 
 std::size_t tried(HostMemory* host, std::size_t bytes, bool may_try = true) {
-  return bytes_to_write_past_cache(world(), host, bytes,
-                                   {may_try, static_cast<std::size_t>(world().max(own_cache_bytes()))});
+  return bytes_to_write_past_cache(
+      world(), host, bytes,
+      {.may_try = may_try, .own_cache = static_cast<std::size_t>(world().max(own_cache_bytes()))});
 }
 
 void expect_same_everywhere(std::size_t bytes) {

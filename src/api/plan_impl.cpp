@@ -75,8 +75,7 @@ Plan::Impl::Impl(const Ranks& who, Transform t, const Layout& in, const std::opt
 }
 
 Plan::Impl::Impl(Communicator imagined, const ProblemSpec& given, const Way& way)
-    : Members(std::move(imagined), given.options, {"plans", "the plan's"}), transform(given.transform) {
-  spec = given;
+    : Members(std::move(imagined), given.options, {"plans", "the plan's"}), transform(given.transform), spec(given) {
   ExecutorSetup setup;
   setup.way = way;
   begin({}, std::move(setup));

@@ -36,7 +36,7 @@ std::string compared(const Communicator& comm, const Agreed& mine) {
   const auto text_of = [&](int rank) {
     std::array<char, 256> text{};
     mine.text.copy(text.data(), text.size() - 1);
-    check_mpi(MPI_Bcast(text.data(), static_cast<int>(text.size()), MPI_CHAR, rank, comm.get()), "MPI_Bcast");
+    comm.broadcast(text.data(), text.size(), rank);
     return text.front() == 0 ? std::string("nothing") : std::string(text.data());
   };
   const int rank = static_cast<int>(other - numbers.begin());

@@ -110,7 +110,7 @@ std::string of_first(const Communicator& comm, std::string text) {
   if (!comm.valid()) return text;
   const std::int64_t size = comm.max(comm.rank() == 0 ? static_cast<std::int64_t>(text.size()) : 0);
   text.resize(static_cast<std::size_t>(size));
-  check_mpi(MPI_Bcast(text.data(), narrow(size, "the length of a way"), MPI_CHAR, 0, comm.get()), "MPI_Bcast");
+  comm.broadcast(text.data(), text.size(), 0);
   return text;
 }
 

@@ -30,8 +30,7 @@ struct KeptSum {
 /// Numbers of all ranks, by rank.
 std::vector<double> gathered(const Communicator& comm, const std::vector<double>& mine) {
   std::vector<double> all(mine.size() * static_cast<std::size_t>(comm.size()));
-  const int count = narrow(static_cast<std::int64_t>(mine.size()), "the number of sums");
-  check_mpi(MPI_Allgather(mine.data(), count, MPI_DOUBLE, all.data(), count, MPI_DOUBLE, comm.get()), "MPI_Allgather");
+  comm.gather(mine.data(), all.data(), mine.size() * sizeof(double));
   return all;
 }
 

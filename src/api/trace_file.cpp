@@ -99,7 +99,7 @@ double clock_lead(const Communicator& comm) {
       lead = (asked + answered) / 2 - time;
     }
   }
-  check_mpi(MPI_Bcast(&lead, 1, MPI_DOUBLE, 0, host.get()), "MPI_Bcast");
+  host.broadcast(&lead, sizeof lead, 0);
   return lead;
 }
 

@@ -185,8 +185,7 @@ bool HostMemory::cut(const std::vector<Found>& found) {
   const bool all = std::all_of(found.begin(), found.end(), [](Found f) { return f == Found::itself; });
   if (host_.min(std::int64_t{all ? 1 : 0}) == 1) return false;
   std::vector<Found> everything(found.size() * found.size());
-  check_mpi(MPI_Allgather(found.data(), host_.size(), MPI_BYTE, everything.data(), host_.size(), MPI_BYTE, host_.get()),
-            "MPI_Allgather");
+  host_.gather(found.data(), everything.data(), found.size() * sizeof(Found));
   const std::vector<int> groups = groups_of(everything, host_.size());
   host_ = host_.split(groups[static_cast<std::size_t>(host_.rank())], host_.rank());
   return true;

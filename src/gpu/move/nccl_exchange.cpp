@@ -78,7 +78,7 @@ void NcclTeam::init(const Team& team) {
   });
   if (comm.min(std::int64_t{version}) != comm.max(std::int64_t{version}))
     fail(Status::unsupported, "the ranks have different versions of NCCL");
-  check_mpi(MPI_Bcast(&id, sizeof id, MPI_BYTE, 0, comm.get()), "MPI_Bcast");
+  comm.broadcast(&id, sizeof id, 0);
   agree(comm, [&] {
     const device::DeviceScope scope(device);
     check_nccl(ncclCommInitRank(comms_.data(), team.ranks(), id, comm.rank()), "ncclCommInitRank");
@@ -160,8 +160,7 @@ std::string nccl_refusal(const Team& team) {
   if (team.comm().valid()) {
     const std::array<char, 16> mine = names.front();
     names.resize(static_cast<std::size_t>(team.ranks()));
-    check_mpi(MPI_Allgather(mine.data(), sizeof mine, MPI_BYTE, names.data(), sizeof mine, MPI_BYTE, team.comm().get()),
-              "MPI_Allgather");
+    team.comm().gather(mine.data(), names.data(), sizeof mine);
   }
   const std::set<std::array<char, 16>> different(names.begin(), names.end());
   return different.size() == names.size() ? "" : "NCCL allows one rank a GPU only";

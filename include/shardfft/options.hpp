@@ -26,22 +26,22 @@ enum class Workspace { fast, least };
 /// docs/options.md says for each option where it has an effect, and which ranks must be given the same. Where an option
 /// has no effect only its default is accepted.
 struct Options {
-  /// Where the factor 1/N goes, in NumPy's words; none scales neither direction.
+  /// The direction that takes the factor 1/N, in NumPy's words; none scales neither direction.
   Norm norm = Norm::backward;
   /// Axes to transform; empty means all. For real transforms the last entry (with transforms, the last that is fft) is
   /// the halved axis.
   std::vector<int> axes{};
-  /// What is done along each entry of axes: fft, or a cosine (dct1 to dct4) or sine transform (dst1 to dst4); empty
+  /// The transform along each entry of axes: fft, or a cosine (dct1 to dct4) or sine transform (dst1 to dst4); empty
   /// means fft along all (docs/transforms.md).
   std::vector<AxisTransform> transforms{};
   /// Modes that are kept along each entry of axes, 0 for all of them; empty keeps all along all axes. The spectrum then
   /// has that extent, in the order of fftfreq, and backward pads it with zeroes (docs/transforms.md).
   std::vector<std::int64_t> modes{};
   /// Points that are transformed along each entry of axes, 0 for the array's own; empty pads none. Zeroes follow the
-  /// array's points, which are added just before the axis is transformed; backward leaves them out just behind it
+  /// array's points: they are added just before the axis is transformed, and backward removes them just behind it
   /// (docs/transforms.md).
   std::vector<std::int64_t> padded{};
-  /// With modes: what becomes of mode -m/2 of an even number m, which has no partner. split is the sum of modes -m/2
+  /// With modes: the treatment of mode -m/2 of an even number m, which has no partner. split is the sum of modes -m/2
   /// and m/2, and half of it for each on the way back; keep is mode -m/2 alone; zero leaves it out
   /// (docs/transforms.md).
   LoneMode lone_mode = LoneMode::split;
@@ -50,38 +50,38 @@ struct Options {
   /// Fields of the same layout, one behind the other in memory, transformed together.
   std::int64_t batch = 1;
 
-  /// Along which axes the array is cut between transforms: a name from algorithm_names(), or auto: by a rule, and
-  /// where the output layout is fixed and effort above estimate, by the trial of whole runs (docs/concepts.md).
+  /// How the array is cut between transforms: a name from algorithm_names(), or auto. auto chooses by a rule, or by the
+  /// trial of whole runs if the output layout is fixed and effort is above estimate (docs/concepts.md).
   std::string algorithm = "auto";
-  /// How data moves between ranks: a name from exchange_names(), on GPUs from device_exchange_names(), or auto:
-  /// across hosts by the trial of whole runs (effort above estimate; docs/concepts.md), else by a rule.
+  /// How data moves between ranks: a name from exchange_names(), on GPUs from device_exchange_names(), or auto. auto
+  /// chooses across hosts by the trial of whole runs (effort above estimate; docs/concepts.md), else by a rule.
   std::string exchange = "auto";
   /// Relative L2 error, below 1, that one transform in one direction may have from messages with numbers of fewer bytes
-  /// than the arrays'; 0 sends all numbers as they are. What stays on its rank, or moves without messages, is exact;
-  /// report() tells what was chosen, and the error (docs/exchanges.md).
+  /// than the arrays'; 0 sends all numbers as they are. Data that stays on its rank, or moves without messages, is
+  /// exact; report() shows the choice and the error (docs/exchanges.md).
   double tolerance = 0;
-  /// The library that transforms a rank's own data: a name from local_fft_names(), or auto: of each step the fastest in
-  /// a trial of 2 s at most, or with effort estimate the one expected to be the fastest on this processor; on GPUs
-  /// cufft.
+  /// The library that transforms a rank's own data: a name from local_fft_names(), or auto. auto takes for each step
+  /// the fastest in a trial of 2 s at most, or with effort estimate the one expected to be the fastest on this
+  /// processor; on GPUs cufft.
   std::string local_fft = "auto";
-  /// What a plan measures while it is made. estimate: nothing. measure: local transforms, and whole runs of the few
+  /// How much a plan measures while it is made. estimate: nothing. measure: local transforms, and whole runs of the few
   /// ways that are likely to be fast. patient: whole runs of all ways, if all ranks are given it (docs/tuning.md). Also
   /// the effort of FFTW's own planning.
   Effort effort = Effort::measure;
   /// Seconds that making the plan may take, with all that it measures; 0: by effort, up to 10 s of whole runs with
   /// measure, 60 s with patient. A plan is made in any case.
   double budget = 0;
-  /// Chunks into which exchanges and the transforms next to them are cut, so that messages travel while others are
-  /// transformed: 1 cuts nothing; 0 is the plan's choice, on GPUs by what is sent and the trial of whole runs, on
-  /// CPUs across hosts by that trial (effort above estimate). report() tells what was cut (docs/concepts.md).
+  /// Chunks into which exchanges and the transforms next to them are cut, so that messages travel while other chunks
+  /// are transformed. 1 cuts nothing; 0 lets the plan choose: on GPUs by the bytes sent and the trial of whole runs, on
+  /// CPUs across hosts by that trial (effort above estimate). report() shows the choice (docs/concepts.md).
   int chunks = 0;
-  /// A line that the report of a plan shows as its way: algorithm, exchange, chunks, libraries and all else that was
-  /// chosen for it. The plan takes that way and measures nothing. Options that say the same are left out, or say what
-  /// the line says; a line of another version of the library, or of a plan that this one differs from, is refused.
+  /// The line that a plan's report shows as its way: algorithm, exchange, chunks, libraries and all its other choices.
+  /// The plan takes that way and measures nothing. An option that the line sets too is left out, or has the line's
+  /// value; a line of another version of the library, or of a plan that differs from this one, is refused.
   std::string way{};
   /// A file of measured ways (docs/tuning.md). A plan that finds its problem there takes that way and measures nothing;
   /// one that measures writes its way there. Empty: the file of SHARDFFT_WISDOM, else this machine's in the cache
-  /// folder, is read alone; keep: it is written too; none: no file is used. Rank 0's counts.
+  /// folder, is only read; keep: it is written too; none: no file is used. Rank 0's counts.
   std::string wisdom{};
   /// OpenMP threads of each rank, at most 1024.
   int threads = 1;
@@ -92,8 +92,8 @@ struct Options {
   /// Plan for forward(x, x): best when input and output are the same buffer. It must hold in_place_bytes(), for r2c
   /// those of the spectrum. Both ways are always correct. On GPUs memory is then needed for one of the two.
   bool in_place = false;
-  /// c2r may leave anything in its input, as that of cuFFT and FFTW does: over several axes it may then need neither a
-  /// copy nor an array beside it. Other inputs are left as they were.
+  /// c2r may leave anything in its input, like cuFFT and FFTW: over several axes it may then need neither a copy nor an
+  /// array beside it. Other inputs are left as they were.
   bool overwrite_input = false;
   /// fast: as much memory as the fastest way takes. least: forward(x, x) alone, with at most 5 % of the array and 2 MiB
   /// beside it, at the price of more passes over memory and more messages (docs/concepts.md). Exchanges: on CPUs p2p
@@ -104,30 +104,30 @@ struct Options {
   /// and alltoallv refuse blocks of more than 2^31 - 1 elements.
   Datatypes datatypes = Datatypes::derived;
 
-  /// Where transforms run: cpu, or gpu (in builds with GPU support). A plan over devices of one process takes it as
-  /// gpu.
+  /// The processor that transforms: cpu, or gpu (in builds with GPU support). A plan over devices of one process takes
+  /// it as gpu.
   Processor processor = Processor::cpu;
-  /// Where the arrays given to forward and backward live: host, registered (host memory that the plan pins once),
+  /// The memory of the arrays given to forward and backward: host, registered (host memory that the plan pins once),
   /// managed or device; auto asks the GPU runtime at every call.
   MemoryModel memory = MemoryModel::automatic;
   /// The number of this rank's GPU; -1 takes the rank's number on its host, modulo the number of GPUs there.
   int device = -1;
-  /// The caller's stream (a cudaStream_t): calls return as soon as the work is enqueued, where memory and exchange
-  /// allow. Null is a stream of the plan's own, and calls return when the result is there. Plans over devices of one
-  /// process are given theirs by set_streams().
+  /// The caller's stream (a cudaStream_t): calls return as soon as the work is enqueued, if memory and exchange allow.
+  /// Null is a stream of the plan's own, and calls return when the result is there. Plans over devices of one process
+  /// are given theirs by set_streams().
   void* stream = nullptr;
 
-  /// Agree over all ranks on what they call and on bad arguments (one small all-reduce a call), so that none waits for
-  /// ever. Without it they do so only where they make something together: at the first run, the first apply, report
-  /// and, on CPUs, allocate_input and allocate_output.
+  /// Agree over all ranks on each call and on bad arguments (one small all-reduce a call), so that none waits for ever.
+  /// Without it they agree only if they make something together: at the first run, the first apply, report and, on
+  /// CPUs, allocate_input and allocate_output.
   bool check_calls = true;
   /// Seconds that a rank waits for others, at the beginning of a collective call of the plan or in the middle of it; 0
   /// waits for ever. After it Error(timed_out), and all plans of the communicator refuse all calls
   /// (docs/reliability.md).
   double call_timeout = 0;
-  /// Check every step of every run by sums over its input and output, so that a bit that memory, network or processor
-  /// flips ends in Error(corrupted) on all ranks (docs/reliability.md, with what it costs). On CPUs chunks do not
-  /// overlap, and on GPUs calls return when their work has ended. Not with the cannon algorithms.
+  /// Check every step of every run by sums over its input and output: a bit that memory, network or processor flips
+  /// then ends in Error(corrupted) on all ranks (docs/reliability.md gives the cost). On CPUs chunks do not overlap,
+  /// and on GPUs calls return when their work has ended. Not with the cannon algorithms.
   bool verify = false;
   /// Write a Chrome trace (for Perfetto) to this file when the plan is destroyed; empty writes none. Rank 0's counts.
   std::string trace{};

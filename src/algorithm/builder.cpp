@@ -78,7 +78,7 @@ void ProgramBuilder::pad(int axis, std::int64_t points) {
 void ProgramBuilder::transform(const std::vector<int>& axes) {
   if (axes.empty()) return;
   for (const int a : axes)
-    if (!state().layout.axis_is_local(a)) fail(Status::internal, "axis ", a, " is transformed where it is cut");
+    if (!state().layout.axis_is_local(a)) fail(Status::internal, "axis ", a, " is transformed although it is cut");
   const bool any_fourier =
       std::any_of(axes.begin(), axes.end(), [this](int a) { return problem_.type(a) == AxisTransform::fft; });
   const Kind kind = state().is_complex || !any_fourier ? Kind::c2c : Kind::r2c;

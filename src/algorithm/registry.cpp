@@ -142,7 +142,7 @@ Program make_program(const std::string& name, const Problem& problem) {
     fail(Status::invalid_argument, "unknown algorithm '", name, "'; known: ", known);
   }
   require(problem.grid.empty() || entry->second.has_grid, "option grid is given, but algorithm ", chosen,
-          " has no process grid; pencil, brick, brick_groups and cannon have");
+          " has no process grid; pencil, brick, brick_groups and cannon have one");
   Program program = entry->second.make(problem);
   program.name = chosen;
   return program;

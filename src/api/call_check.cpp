@@ -143,7 +143,7 @@ void CallCheck::wait(Call call, bool all_have_come) {
 void CallCheck::fail_mismatch(std::int64_t mine) {
   const std::vector<std::int64_t> words = setup_.comm.all_gather(mine);
   number_ = *std::max_element(words.begin(), words.end()) / kinds;  // all go on with the same number
-  fail(Status::mismatch, "the ranks called different things of this plan: ", who_calls_what(words));
+  fail(Status::mismatch, "the ranks made different calls of this plan: ", who_calls_what(words));
 }
 
 }  // namespace shardfft

@@ -28,13 +28,13 @@ void check_halo_options(Options& options, Place place) {
                 "check_calls", "call_timeout"});
   if (place == Place::cpu) {
     require(options.exchange == "auto" || options.exchange == messages, "halos on CPUs are filled by exchange ",
-            messages, ", not ", options.exchange, ": others may not read and write one array");
+            messages, ", not ", options.exchange, ": other exchanges may not read and write one array");
     require_threads(options.threads);
     return;
   }
   if (options.memory == MemoryModel::automatic) options.memory = MemoryModel::device;
   require(options.memory == MemoryModel::device,
-          "halos of arrays on GPUs are filled where they lie: option memory is device");
+          "halos of arrays on GPUs are filled in device memory: option memory must be device");
 }
 
 /// Differs, with near certainty, between different widths.

@@ -27,9 +27,10 @@ std::vector<int> devices_of(const Ranks& ranks) {
 Communicator communicator_of(const Ranks& ranks) {
   const auto* comm = std::get_if<MPI_Comm>(&ranks);
   if (comm == nullptr) return {};
-  require(!mpi_is_inherited(),
-          "this process was forked from one that had initialised MPI, which only that process may use: transform there,"
-          " or in processes that are started anew");
+  require(
+      !mpi_is_inherited(),
+      "this process was forked from one that had initialised MPI, and only that process may use MPI: transform there, "
+      "or in newly started processes");
   if (*comm != MPI_COMM_NULL && mpi_initialized() && !mpi_finalized()) WaitingRoom::refuse_if_closed(*comm);
   return Communicator::duplicate(*comm);
 }
@@ -57,8 +58,8 @@ Members::~Members() {
 
 void Members::require_usable(const char* what) const {
   require(!home.left(), "this ", what,
-          " was made before this process was forked, and only the process that made it can",
-          " use it: transform there, or in processes that are started anew");
+          " was made before this process was forked, and only the process that made it can use it:",
+          " transform there, or in newly started processes");
   require(!comm.valid() || !mpi_finalized(), "MPI is finalized already: this ", what, " can only be destroyed");
 }
 
@@ -68,8 +69,8 @@ Place Members::place() const {
 }
 
 std::size_t Members::index_of(int member) const {
-  require(member >= 0 && member < members(), "member ", member, " is not one of the ", members(),
-          " that this process has of ", words.whose, " ", ranks(), " ranks");
+  require(member >= 0 && member < members(), "member ", member, " does not exist: this process has ", members(), " of ",
+          words.whose, " ", ranks(), " ranks");
   return static_cast<std::size_t>(member);
 }
 

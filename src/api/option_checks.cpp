@@ -65,14 +65,14 @@ void check_effect(const OptionRow& row, const Options& options, Place place) {
 void check_least_workspace(const Options& options, Place place) {
   if (options.workspace != Workspace::least) return;
   require(place != Place::cpu || among({"auto", "p2p", "pairwise_xor"}, options.exchange),
-          "option workspace is least, with which exchange is ", "auto, p2p or pairwise_xor, not ", options.exchange);
+          "option workspace = least needs exchange auto, p2p or pairwise_xor, not ", options.exchange);
   require(place == Place::cpu || options.memory == MemoryModel::automatic || options.memory == MemoryModel::device,
-          "option workspace is least, with which arrays of GPUs are in device memory: memory is ",
+          "option workspace = least needs arrays of GPUs in device memory, but option memory is ",
           to_text(options.memory));
-  require(options.chunks <= 1, "option workspace is least, with which nothing is cut in chunks: chunks is ",
+  require(options.chunks <= 1, "option workspace = least cuts nothing in chunks, but option chunks is ",
           options.chunks);
-  require(!options.algorithm.starts_with("cannon"), "option workspace is least, which algorithm ", options.algorithm,
-          " cannot do with: its rounds need several blocks beside the array");
+  require(!options.algorithm.starts_with("cannon"), "option workspace = least does not work with algorithm ",
+          options.algorithm, ": its rounds need several blocks beside the array");
 }
 
 }  // namespace
@@ -101,14 +101,14 @@ void validate_options(const Options& options, Place place) {
   if (!options.way.empty()) Way::parse(options.way);
   check_least_workspace(options, place);
   require(!options.verify || options.tolerance == 0, "option tolerance is ", options.tolerance,
-          ", but the option verify compares what arrives with what was sent, bit by bit");
+          ", but the option verify compares messages bit by bit and needs 0");
 }
 
 void require_only(const Options& options, Place place, const std::vector<std::string>& heeded) {
   validate_options(options, place);
   for (const OptionRow& row : option_table())
     require(std::find(heeded.begin(), heeded.end(), row.name) != heeded.end() || row.get(options) == row.get(Options()),
-            "option ", row.name, " has no effect where nothing is transformed");
+            "option ", row.name, " has no effect when nothing is transformed");
 }
 
 Way take_way(Options& options) {

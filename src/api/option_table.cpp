@@ -54,13 +54,13 @@ const std::vector<Place> of_processes{Place::cpu, Place::gpu};
 /// Where the transform runs.
 void add_places(std::vector<OptionRow>& table) {
   table.push_back(row("processor", &Options::processor,
-                      "Where transforms run: cpu, or gpu (in builds with GPU support). A plan over devices of one "
-                      "process takes it as gpu.",
+                      "The processor that transforms: cpu, or gpu (in builds with GPU support). A plan over devices "
+                      "of one process takes it as gpu.",
                       "gpu"));
 
   table.push_back(row("memory", &Options::memory,
-                      "Where the arrays given to forward and backward live: host, registered (host memory that the "
-                      "plan pins once), managed or device; auto asks the GPU runtime at every call.",
+                      "The memory of the arrays given to forward and backward: host, registered (host memory that "
+                      "the plan pins once), managed or device; auto asks the GPU runtime at every call.",
                       "device"));
   table.back().effect = {Place::gpu, Place::devices};
 
@@ -75,9 +75,9 @@ void add_places(std::vector<OptionRow>& table) {
 
   table.push_back(
       row("stream", &Options::stream,
-          "The caller's stream (a cudaStream_t): calls return as soon as the work is enqueued, where memory "
-          "and exchange allow. Null is a stream of the plan's own, and calls return when the result is "
-          "there. Plans over devices of one process are given theirs by set_streams().",
+          "The caller's stream (a cudaStream_t): calls return as soon as the work is enqueued, if memory and "
+          "exchange allow. Null is a stream of the plan's own, and calls return when the result is there. Plans over "
+          "devices of one process are given theirs by set_streams().",
           ""));
   table.back().effect = on_gpus;
   table.back().agreement = Agreement::none;
@@ -88,50 +88,50 @@ void add_places(std::vector<OptionRow>& table) {
 void add_strategies(std::vector<OptionRow>& table) {
   table.push_back(
       row("algorithm", &Options::algorithm,
-          "Along which axes the array is cut between transforms: a name from algorithm_names(), or auto: "
-          "by a rule, and where the output layout is fixed and effort above estimate, by the trial of whole "
-          "runs (docs/concepts.md).",
+          "How the array is cut between transforms: a name from algorithm_names(), or auto. auto chooses by a rule, "
+          "or by the trial of whole runs if the output layout is fixed and effort is above estimate "
+          "(docs/concepts.md).",
           "slab"));
   table.back().known = algorithms_for;
 
   table.push_back(row("exchange", &Options::exchange,
                       "How data moves between ranks: a name from exchange_names(), on GPUs from "
-                      "device_exchange_names(), or auto: across hosts by the trial of whole runs (effort above "
-                      "estimate; docs/concepts.md), else by a rule.",
+                      "device_exchange_names(), or auto. auto chooses across hosts by the trial of whole runs "
+                      "(effort above estimate; docs/concepts.md), else by a rule.",
                       "p2p"));
   table.back().known = exchanges_for;
 
   table.push_back(row("tolerance", &Options::tolerance,
                       "Relative L2 error, below 1, that one transform in one direction may have from messages with "
-                      "numbers of fewer bytes than the arrays'; 0 sends all numbers as they are. What stays on its "
-                      "rank, or moves without messages, is exact; report() tells what was chosen, and the error "
+                      "numbers of fewer bytes than the arrays'; 0 sends all numbers as they are. Data that stays on "
+                      "its rank, or moves without messages, is exact; report() shows the choice and the error "
                       "(docs/exchanges.md).",
                       "0.25"));
   table.back().below = 1;
 
   table.push_back(
       row("local_fft", &Options::local_fft,
-          "The library that transforms a rank's own data: a name from local_fft_names(), or auto: of each "
-          "step the fastest in a trial of 2 s at most, or with effort estimate the one expected to be the fastest on "
-          "this processor; on GPUs cufft.",
+          "The library that transforms a rank's own data: a name from local_fft_names(), or auto. auto takes for "
+          "each step the fastest in a trial of 2 s at most, or with effort estimate the one expected to be the "
+          "fastest on this processor; on GPUs cufft.",
           "reference"));
   table.back().known = local_ffts_for;
   table.back().agreement = Agreement::none;
 
   table.push_back(row("chunks", &Options::chunks,
-                      "Chunks into which exchanges and the transforms next to them are cut, so that "
-                      "messages travel while others are transformed: 1 cuts nothing; 0 is the plan's "
-                      "choice, on GPUs by what is sent and the trial of whole runs, on CPUs across hosts by that trial "
-                      "(effort above estimate). report() tells what was cut (docs/concepts.md).",
+                      "Chunks into which exchanges and the transforms next to them are cut, so that messages travel "
+                      "while other chunks are transformed. 1 cuts nothing; 0 lets the plan choose: on GPUs by the "
+                      "bytes sent and the trial of whole runs, on CPUs across hosts by that trial (effort above "
+                      "estimate). report() shows the choice (docs/concepts.md).",
                       "3"));
 }
 
 /// Who chooses that: measurements, or ones that were made before.
 void add_choices(std::vector<OptionRow>& table) {
   table.push_back(row("effort", &Options::effort,
-                      "What a plan measures while it is made. estimate: nothing. measure: local transforms, and whole "
-                      "runs of the few ways that are likely to be fast. patient: whole runs of all ways, if all ranks "
-                      "are given it (docs/tuning.md). Also the effort of FFTW's own planning.",
+                      "How much a plan measures while it is made. estimate: nothing. measure: local transforms, and "
+                      "whole runs of the few ways that are likely to be fast. patient: whole runs of all ways, if "
+                      "all ranks are given it (docs/tuning.md). Also the effort of FFTW's own planning.",
                       "patient"));
   table.back().agreement = Agreement::none;
   table.back().in_key = false;
@@ -145,17 +145,17 @@ void add_choices(std::vector<OptionRow>& table) {
   const Way example{"slab", "alltoallv"};
   table.push_back(
       row("way", &Options::way,
-          "A line that the report of a plan shows as its way: algorithm, exchange, chunks, libraries and all "
-          "else that was chosen for it. The plan takes that way and measures nothing. Options that say the "
-          "same are left out, or say what the line says; a line of another version of the library, or of a "
-          "plan that this one differs from, is refused.",
+          "The line that a plan's report shows as its way: algorithm, exchange, chunks, libraries and all its other "
+          "choices. The plan takes that way and measures nothing. An option that the line sets too is left out, or "
+          "has the line's value; a line of another version of the library, or of a plan that differs from this one, "
+          "is refused.",
           example.text().c_str()));
   table.back().type = OptionType::text;
   table.push_back(
       row("wisdom", &Options::wisdom,
           "A file of measured ways (docs/tuning.md). A plan that finds its problem there takes that way and measures "
-          "nothing; one that measures writes its way there. Empty: the file of SHARDFFT_WISDOM, else this machine's in "
-          "the cache folder, is read alone; keep: it is written too; none: no file is used. Rank 0's counts.",
+          "nothing; one that measures writes its way there. Empty: the file of SHARDFFT_WISDOM, else this machine's "
+          "in the cache folder, is only read; keep: it is written too; none: no file is used. Rank 0's counts.",
           "wisdom.json"));
   table.back().type = OptionType::path;
   table.back().agreement = Agreement::none;
@@ -187,8 +187,8 @@ void add_resources(std::vector<OptionRow>& table) {
 
   table.push_back(
       row("overwrite_input", &Options::overwrite_input,
-          "c2r may leave anything in its input, as that of cuFFT and FFTW does: over several axes it may then "
-          "need neither a copy nor an array beside it. Other inputs are left as they were.",
+          "c2r may leave anything in its input, like cuFFT and FFTW: over several axes it may then need neither a "
+          "copy nor an array beside it. Other inputs are left as they were.",
           "yes"));
 
   table.push_back(row("workspace", &Options::workspace,
@@ -210,7 +210,8 @@ void add_resources(std::vector<OptionRow>& table) {
 /// What is computed.
 void add_meanings(std::vector<OptionRow>& table) {
   table.push_back(row("norm", &Options::norm,
-                      "Where the factor 1/N goes, in NumPy's words; none scales neither direction.", "ortho"));
+                      "The direction that takes the factor 1/N, in NumPy's words; none scales neither direction.",
+                      "ortho"));
 
   table.push_back(row("axes", &Options::axes,
                       "Axes to transform; empty means all. For real transforms the last entry (with "
@@ -218,7 +219,7 @@ void add_meanings(std::vector<OptionRow>& table) {
                       "0,2"));
 
   table.push_back(row("transforms", &Options::transforms,
-                      "What is done along each entry of axes: fft, or a cosine (dct1 to dct4) or sine transform "
+                      "The transform along each entry of axes: fft, or a cosine (dct1 to dct4) or sine transform "
                       "(dst1 to dst4); empty means fft along all (docs/transforms.md).",
                       "dct2,fft,fft"));
 
@@ -230,15 +231,15 @@ void add_meanings(std::vector<OptionRow>& table) {
 
   table.push_back(row("padded", &Options::padded,
                       "Points that are transformed along each entry of axes, 0 for the array's own; empty pads none. "
-                      "Zeroes follow the array's points, which are added just before the axis is transformed; backward "
-                      "leaves them out just behind it (docs/transforms.md).",
+                      "Zeroes follow the array's points: they are added just before the axis is transformed, and "
+                      "backward removes them just behind it (docs/transforms.md).",
                       "0,0,0"));
   table.back().effect = on_cpus;
 
   table.push_back(row("lone_mode", &Options::lone_mode,
-                      "With modes: what becomes of mode -m/2 of an even number m, which has no partner. "
-                      "split is the sum of modes -m/2 and m/2, and half of it for each on the way "
-                      "back; keep is mode -m/2 alone; zero leaves it out (docs/transforms.md).",
+                      "With modes: the treatment of mode -m/2 of an even number m, which has no partner. split is "
+                      "the sum of modes -m/2 and m/2, and half of it for each on the way back; keep is mode -m/2 "
+                      "alone; zero leaves it out (docs/transforms.md).",
                       "zero"));
 
   table.push_back(row("real_extent", &Options::real_extent,
@@ -254,9 +255,9 @@ void add_meanings(std::vector<OptionRow>& table) {
 void add_manners(std::vector<OptionRow>& table) {
   table.push_back(
       row("check_calls", &Options::check_calls,
-          "Agree over all ranks on what they call and on bad arguments (one small all-reduce a call), so that "
-          "none waits for ever. Without it they do so only where they make something together: at the first run, "
-          "the first apply, report and, on CPUs, allocate_input and allocate_output.",
+          "Agree over all ranks on each call and on bad arguments (one small all-reduce a call), so that none waits "
+          "for ever. Without it they agree only if they make something together: at the first run, the first apply, "
+          "report and, on CPUs, allocate_input and allocate_output.",
           "no"));
   table.back().effect = of_processes;
   table.back().in_key = false;
@@ -271,10 +272,10 @@ void add_manners(std::vector<OptionRow>& table) {
   table.back().in_key = false;
 
   table.push_back(row("verify", &Options::verify,
-                      "Check every step of every run by sums over its input and output, so that a bit that memory, "
-                      "network or processor flips ends in Error(corrupted) on all ranks (docs/reliability.md, with "
-                      "what it costs). On CPUs chunks do not overlap, and on GPUs calls return when their work has "
-                      "ended. Not with the cannon algorithms.",
+                      "Check every step of every run by sums over its input and output: a bit that memory, network "
+                      "or processor flips then ends in Error(corrupted) on all ranks (docs/reliability.md gives the "
+                      "cost). On CPUs chunks do not overlap, and on GPUs calls return when their work has ended. Not "
+                      "with the cannon algorithms.",
                       "yes"));
 
   table.push_back(row("trace", &Options::trace,

@@ -15,7 +15,8 @@ namespace {
 
 void refuse_spectra(const Transform& transform) {
   if (transform.kind == Kind::c2r)
-    fail(Status::unsupported, "operators are for c2c, r2c and r2r plans: what a c2r plan reads is a spectrum already");
+    fail(Status::unsupported,
+         "operators are for c2c, r2c and r2r plans: the input of a c2r plan is a spectrum already");
 }
 
 void refuse_cosines(const Side& spectrum) {

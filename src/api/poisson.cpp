@@ -114,7 +114,7 @@ void Poisson::Impl::check_mean(const T* f, const std::vector<WallValues>& values
   const double mean = all[0] / volume, wanted = all[2] / volume, size = all[1] / volume;
   agree(comm, [&] {
     require(std::abs(mean - wanted) <= o.tolerance * size, "the mean of f is ", mean,
-            ", but that of a solution must be ", wanted,
+            ", but a solution needs the mean ", wanted,
             ", because no end is open or Dirichlet and the shift is 0 (the mean of |f| is ", size,
             "); the option wrong_mean = remove takes it off");
   });

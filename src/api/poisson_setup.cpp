@@ -55,7 +55,7 @@ void Poisson::Impl::check_domain() {
   require_known("the points of walls", o.points, WallPoints::nodes, "centres, nodes");
   require_known("the kernel", o.kernel, OpenKernel::integrated, "truncated, hockney, integrated");
   require_known("the eigenvalues", o.eigenvalues, Eigenvalues::second_order, "spectral, second_order");
-  require_known("what becomes of a wrong mean", o.wrong_mean, WrongMean::remove, "refuse, remove");
+  require_known("the rule for a wrong mean", o.wrong_mean, WrongMean::remove, "refuse, remove");
   require(std::isfinite(o.shift) && o.shift >= 0, "the shift is ", o.shift,
           "; a finite number of at least 0 is needed");
   require(o.tolerance >= 0 && o.tolerance < 1, "the tolerance is ", o.tolerance, "; it must be at least 0 and below 1");

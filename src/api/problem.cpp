@@ -106,7 +106,7 @@ void validate_types(const ProblemSpec& spec) {
   const std::vector<AxisTransform> types = types_of(spec);
   const bool any_fourier = std::find(types.begin(), types.end(), AxisTransform::fft) != types.end();
   require(any_fourier || !halves(spec), to_text(spec.transform.kind),
-          " halves the last axis with a Fourier transform, but option transforms leaves none: r2r keeps arrays real");
+          " halves the last axis with a Fourier transform, but option transforms names none: r2r keeps arrays real");
   require(
       !any_fourier || spec.transform.kind != Kind::r2r,
       "r2r makes cosine and sine transforms only: option transforms needs one of dct1 to dst4 for each axis; r2c and "
@@ -132,7 +132,7 @@ void validate_real(const ProblemSpec& spec) {
   const std::int64_t n = spec.options.real_extent;
   require(n >= 0, "option real_extent is ", n, "; it cannot be negative");
   require(n > 0 || modes > 1, "the half spectrum has 1 mode along axis ", half,
-          ", of which 2 (n - 1) makes a real array without points: option real_extent must say 1");
+          ", and 2 (n - 1) is 0 points for n = 1: option real_extent must be 1");
   require(n == 0 || n / 2 + 1 == modes, "a real array with extent ", n, " along axis ", half, " has ", n / 2 + 1,
           " modes there, but the input layout has ", modes);
 }
@@ -145,7 +145,7 @@ void validate_padded(const ProblemSpec& spec) {
           axes.size(), " axes is needed");
   const bool pads = std::any_of(padded.begin(), padded.end(), [](std::int64_t n) { return n != 0; });
   require(!pads || spec.transform.kind != Kind::c2r,
-          "option padded adds points, of which a c2r plan has none in its input");
+          "option padded adds points, but the input of a c2r plan is a spectrum");
   for (std::size_t i = 0; i < axes.size(); ++i) {
     const std::int64_t n = spec.input.shape()[static_cast<std::size_t>(axes[i])];
     require(padded[i] == 0 || padded[i] >= n, "option padded is ", padded[i], " along axis ", axes[i], ", which has ",
@@ -166,8 +166,8 @@ void validate_modes(const ProblemSpec& spec) {
           spec.input.shape().size());
   for (std::size_t i = 0; i < axes.size(); ++i) {
     const std::int64_t n = points[static_cast<std::size_t>(axes[i])];
-    require(modes[i] <= n, "option modes keeps ", modes[i], " modes along axis ", axes[i], ", which has ", n,
-            " points and no more modes; to pad, plan for the larger array, whose backward pads");
+    require(modes[i] <= n, "option modes keeps ", modes[i], " modes along axis ", axes[i], ", which has only ", n,
+            " points; to pad, plan for the larger array and call backward");
   }
   if (spec.transform.kind != Kind::c2r) return;
   require(spec.input.shape() == spectrum_shape(spec), "the input layout describes ", shape_text(spec.input.shape()),

@@ -20,7 +20,7 @@ void validate_gaps(const ProblemSpec& spec) {
   // What reads all places of an array alike.
   const auto refuse_for = [](const std::string& what) {
     fail(Status::unsupported, "the layout of the real array has gaps between its elements, which plans with ", what,
-         " cannot do with");
+         " do not support");
   };
   if (spec.place != Place::cpu) refuse_for(place_text(spec.place));
   if (spec.options.verify) refuse_for("option verify");
@@ -35,7 +35,7 @@ void open_gaps(const ProblemSpec& spec, Program& lowered) {
   if (!spec.with_gaps) return;
   if (!begins_with_transform(lowered))
     fail(Status::unsupported, "the layout of the real array has gaps between its elements, but algorithm ",
-         lowered.algorithm, " does not begin with a transform of it as it lies");
+         lowered.algorithm, " does not begin with a transform in that layout");
   lowered.states.front().layout = spec.with_gaps->with_batch(spec.options.batch);
 }
 

@@ -38,7 +38,7 @@ void put_ratio(std::ostream& text, const Program& program) {
   if (program.timed_runs == 0 || program.mean_seconds <= 0) return;
   text << "  " << ms_text(program.seconds) << " a run on the slowest rank; ";
   if (!program.ratio) {
-    text << "r = T_comm / T_total cannot be told: transforms run while messages travel\n";
+    text << "r = T_comm / T_total is unknown: transforms run while messages travel\n";
     return;
   }
   const double computation = program.mean_seconds - program.mean_communication_seconds;
@@ -48,7 +48,7 @@ void put_ratio(std::ostream& text, const Program& program) {
 
 void put_input_reads(std::ostream& text, const PlanReport::InputReads& reads) {
   if (reads.in_window + reads.across + reads.staged == 0) return;
-  text << "  the input, as others of the host read it: in the plan's shared memory " << counted(reads.in_window, "run")
+  text << "  other ranks of the host read the input: in the plan's shared memory " << counted(reads.in_window, "run")
        << ", in the user's array through the kernel " << reads.across << ", copied into shared memory first "
        << reads.staged << "\n";
 }
@@ -70,7 +70,7 @@ void put_program(std::ostream& text, const char* direction, const Program& progr
          << ", the sum over the steps\n";
   if (program.checks > 0)
     text << "  verified: " << program.checks << " sums on the rank that has most, the largest difference "
-         << std::setprecision(3) << program.largest_residual << " of what rounding explains\n";
+         << std::setprecision(3) << program.largest_residual << " of the rounding bound\n";
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ void check_spectrum(const Side& side) {
   const bool fourier =
       std::find(side.transforms.begin(), side.transforms.end(), AxisTransform::fft) != side.transforms.end();
   require(side.element.is_complex || !fourier,
-          "this side of the plan is real and has no frequencies; the other side has");
+          "this side of the plan is real and has no frequencies; the other side has them");
 }
 
 /// Where `axis` stands in the plan's list.
@@ -148,7 +148,7 @@ AxisValues Side::positions(int axis, double length) const {
   check_positive(length, "the length of the domain");
   bool whole = halved_axis() < 0;
   for (std::size_t i = 0; i < axes.size(); ++i) whole = whole && extent_of(layout, axes[i]) == points[i];
-  require(whole, "this side of the plan is a spectrum and has no points; the other side has");
+  require(whole, "this side of the plan is a spectrum and has no points; the other side has them");
   const auto found = std::find(axes.begin(), axes.end(), axis);
   const auto transform =
       found == axes.end() ? AxisTransform::fft : transforms[static_cast<std::size_t>(found - axes.begin())];

@@ -230,7 +230,7 @@ std::vector<Moments> moments(MPI_Comm users, const Side& side, const void* array
   std::vector<Powers> mine;
   agree(comm, [&] {
     check_array(side, array);
-    require(!side.element.is_complex, "moments are those of real numbers");
+    require(!side.element.is_complex, "moments need an array of real numbers");
     typed(side, array, array, [&]<class T>(const T* numbers, const T*) {
       if constexpr (std::is_floating_point_v<T>) mine = powers_of(side, numbers);
     });

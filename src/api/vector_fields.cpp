@@ -39,7 +39,7 @@ struct Arrays {
 template <class Work>
 void for_vectors(const Side& side, const std::vector<double>& lengths, const Arrays& arrays, std::int64_t in,
                  std::int64_t out, const Work& work) {
-  require(side.element.is_complex, "derivatives of fields are those of their complex spectra");
+  require(side.element.is_complex, "derivatives of fields need complex spectra");
   require(arrays.vectors >= 0, "the number of vectors is ", arrays.vectors, "; it is not negative");
   const std::int64_t count = side.layout.count(side.rank);
   require((arrays.from != nullptr && arrays.to != nullptr) || count == 0, "a spectrum is a null pointer");

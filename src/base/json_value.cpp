@@ -47,7 +47,7 @@ class Reader {
   }
 
   JsonValue read(int depth) {
-    if (depth > most_depth) wrong("values in too many others");
+    if (depth > most_depth) wrong("values nested too deep");
     switch (next()) {
       case '{':
         return list(Kind::object, '}', depth);
@@ -116,7 +116,7 @@ class Reader {
     unsigned code = 0x80;
     const std::string_view digits = at_ < text_.size() && text_[at_] == 'u' ? text_.substr(at_ + 1, 4) : "";
     const auto stopped = std::from_chars(digits.data(), digits.data() + digits.size(), code, 16).ptr;
-    if (digits.size() != 4 || stopped != digits.data() + 4) wrong("a '\\' before what needs none");
+    if (digits.size() != 4 || stopped != digits.data() + 4) wrong("a '\\' before a character that needs none");
     at_ += 4;
     if ((code & 0xf800) == 0xd800) code = 0xfffd;
     if (code < 0x80)

@@ -39,7 +39,7 @@ Int number(const std::string& key, const std::string& text) {
   const char* const end = text.data() + text.size();
   const auto [stopped, error] = std::from_chars(text.data(), end, value);
   require(error == std::errc() && stopped == end && value >= 0, "option way says ", key, "=", text,
-          ", where a number of at least 0 is needed");
+          "; a number of at least 0 is needed");
   return value;
 }
 
@@ -83,9 +83,8 @@ std::string Way::text() const {
 
 Way Way::parse(const std::string& text) {
   const std::vector<std::string> parts = split(text, separator);
-  require(parts.front().starts_with(head),
-          "option way takes a line that the report of a plan shows, which begins with ", head, SHARDFFT_VERSION,
-          ", not '", text, "'");
+  require(parts.front().starts_with(head), "option way takes the line of a plan's report that begins with ", head,
+          SHARDFFT_VERSION, ", not '", text, "'");
   require(parts.front() == head + SHARDFFT_VERSION, "option way is of ", parts.front(), ", but this library is ", head,
           SHARDFFT_VERSION, ": another version may choose among other ways, so make the plan again without it");
   Way way;
@@ -94,7 +93,7 @@ Way Way::parse(const std::string& text) {
   for (auto part = parts.begin() + 1; part != parts.end(); ++part) {
     const std::size_t equals = part->find('=');
     const std::string key = part->substr(0, equals);
-    require(equals != std::string::npos, "option way says '", *part, "', where name=value is needed");
+    require(equals != std::string::npos, "option way says '", *part, "'; name=value is needed");
     const std::string value = part->substr(equals + 1);
     bool is_new = known.erase(key) > 0;
     if (key == "algorithm") way.algorithm = value;
@@ -111,7 +110,7 @@ Way Way::parse(const std::string& text) {
     }
     if (key.starts_with(of_library)) is_new = way.libraries.emplace(key.substr(of_library.size()), value).second;
     if (key.starts_with(of_passes)) is_new = way.passes.emplace(key.substr(of_passes.size()), value).second;
-    require(is_new, "option way says '", key, "' twice, or it is nothing that a way has");
+    require(is_new, "option way says '", key, "', which is unknown or stands there twice");
   }
   require(known.empty(), "option way does not say ", known.begin()->first, ": the whole line of a report is needed");
   return way;
@@ -130,11 +129,11 @@ std::string differences(const Way& wanted, const Way& made) {
   };
   for (const auto& [key, value] : its) {
     const auto found = mine.find(key);
-    const std::string was = found == mine.end() ? "there" : "'" + found->second + "'";
+    const std::string was = found == mine.end() ? "absent" : "'" + found->second + "'";
     if (found == mine.end() || found->second != value) add(key, "'" + value + "'", was);
   }
   for (const auto& [key, value] : mine)
-    if (!its.contains(key)) add(key, "not there", "'" + value + "'");
+    if (!its.contains(key)) add(key, "absent", "'" + value + "'");
   return text;
 }
 

@@ -22,7 +22,7 @@ class Measured {
 
   std::string text() const {
     if (times_.empty()) return "there is no memory to measure others with";
-    if (times_.size() < 2) return "others take too long to measure, or more memory";
+    if (times_.size() < 2) return "others take too long to measure or need more memory";
     Text text;
     text << "measured:" << std::setprecision(3);
     for (const auto& time : times_)

@@ -43,7 +43,7 @@ void require_rows(const PlanePass& pass) {
   const ElementType complex{columns.precision, true};
   require(same || !memory_of(rows, columns, m, outer)
                        .overlaps(memory_of(inside, columns, spectrum_points(m, pass.real), complex)),
-          "a plane pass cannot have rows where others' spectra are");
+          "the rows of a plane pass overlap the spectra of other rows");
 }
 
 /// Everything starts at whole units of 16 bytes, but for odd rows.

@@ -81,8 +81,8 @@ void check_rank_stride(const std::vector<std::vector<Progression>>& parts, const
   std::sort(cuts.begin(), cuts.end());
   std::int64_t expected = 1;
   for (const auto& [stride, count] : cuts) {
-    require(stride == expected, "a rank stride of ", stride, " cannot be, as the axes of smaller ones have ", expected,
-            " ranks");
+    require(stride == expected, "a rank stride of ", stride, " is impossible: the axes with smaller ones have ",
+            expected, " ranks");
     expected *= count;
   }
 }

@@ -11,7 +11,7 @@ namespace shardfft::gpu {
 void ImportUser::leave(bool work_is_done) {
   const std::lock_guard<std::mutex> lock(mutex_);
   finish_ = nullptr;
-  if (!work_is_done) finish_ = [] { fail(Status::backend_failure, "the work of a plan that has failed never ends"); };
+  if (!work_is_done) finish_ = [] { fail(Status::backend_failure, "the GPU work of a failed plan has not ended"); };
 }
 
 /// On the device on which it was opened. What has no such device any more has no memory of it either.

@@ -42,10 +42,10 @@ void require_mpi_thread() {
   check_mpi(MPI_Query_thread(&level), "MPI_Query_thread");
   if (level >= MPI_THREAD_SERIALIZED) return;
   check_mpi(MPI_Is_thread_main(&main), "MPI_Is_thread_main");
-  require(
-      main != 0, "MPI was initialised with ", level == MPI_THREAD_SINGLE ? "MPI_THREAD_SINGLE" : "MPI_THREAD_FUNNELED",
-      ": only the thread that did so may use plans; initialise it with MPI_THREAD_MULTIPLE, or _SERIALIZED where one",
-      " thread at a time uses MPI");
+  require(main != 0, "MPI was initialised with ",
+          level == MPI_THREAD_SINGLE ? "MPI_THREAD_SINGLE" : "MPI_THREAD_FUNNELED",
+          ": only the thread that did so may use plans; initialise it with MPI_THREAD_MULTIPLE, or with _SERIALIZED if",
+          " one thread at a time uses MPI");
 }
 
 bool mpi_finalized() {

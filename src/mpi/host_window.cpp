@@ -175,7 +175,7 @@ std::vector<Found> HostMemory::find_sharers(const Communicator& comm, std::strin
   return look_at_offers(host_, probe ? probe->ticket() : FileTicket{}, [&](int rank, const FileTicket& ticket) {
     const OfferedFile file(ticket, rank == host_.rank());
     if (file.found() != Found::itself && ticket.process >= 0 && why.empty())
-      why = "where rank " + std::to_string(members[static_cast<std::size_t>(rank)]) + " has its memory, " + file.text();
+      why = "for the memory of rank " + std::to_string(members[static_cast<std::size_t>(rank)]) + ", " + file.text();
     return file.found();
   });
 }

@@ -20,7 +20,7 @@ void Watch::look(Patience& patience) {
   if (const auto why = room_->listen(stand_)) throw Error(why->code, why->text);
   if (timeout_ > 0 && waited > timeout_)
     fail(Status::timed_out, "call ", stand_.number, " of the plan waited ", timeout_, " s in the middle of ", call_,
-         " for what other ranks should have sent or read (option call_timeout)");
+         " for other ranks to send or read data (option call_timeout)");
 }
 
 void Watch::await_news() {

@@ -12,11 +12,11 @@ void heed_tolerance(ExecutorSetup& setup, const Program& program, const std::str
   if (tolerance == 0) return;
   const auto exact = [&](const std::string& why) { setup.tell({"tolerance", "exact messages", why}); };
   if (!why_exact.empty()) return exact(why_exact);
-  if (setup.options.workspace == Workspace::least) return exact("workspace = least moves what the array holds");
+  if (setup.options.workspace == Workspace::least) return exact("workspace = least moves the array's own numbers");
   const auto reshapes =
       static_cast<int>(std::count_if(program.steps.begin(), program.steps.end(),
                                      [](const Step& step) { return std::holds_alternative<ReshapeStep>(step); }));
-  if (reshapes == 0) return exact("no step is a change of layout");
+  if (reshapes == 0) return exact("no step changes the layout");
   const ShortNumbers numbers = choose_short_numbers(setup.precision, tolerance, reshapes);
   Text why;
   why.precision(3);

@@ -65,9 +65,9 @@ void Verifier::judge(std::size_t i) {
     if (written_ && bits.read) {
       ++checks_;
       if (*bits.read != *written_)
-        find(i, check != checks_of_[i].front() ? "what its parts wrote and read is not the same"
-                : i == 0                       ? "its input is not the caller's"
-                                               : "its input is not what the step before wrote");
+        find(i, check != checks_of_[i].front() ? "one of its parts read other bits than the part before wrote"
+                : i == 0                       ? "its input differs from the caller's"
+                                               : "its input differs from the output of the step before");
     }
     written_ = bits.written;
     const Finding found = check->finding();
@@ -104,10 +104,10 @@ void Verifier::compare(const std::vector<std::uint64_t>& heard) {
       const std::uint64_t sent = heard[r * moves_.size() + m];
       all += sent;
       if (!received.empty() && sent != received[r])
-        find(moves_[m].task, "what came from rank " + std::to_string(r) + " is not what it sent");
+        find(moves_[m].task, "the data from rank " + std::to_string(r) + " differ from the data it sent");
     }
     if (received.empty() && static_cast<std::uint32_t>(all) != 0)
-      find(moves_[m].task, "what came to the ranks is not what they sent");
+      find(moves_[m].task, "the data that the ranks received differ from the data they sent");
   }
 }
 

@@ -75,10 +75,10 @@ TEST(DeviceWay, IsRefusedWhereItDoesNotFit) {
     expect_refusal(Status::invalid_argument, words, [&] { make_plan_over(devices_for(1), c); });
   };
   c.kind = Kind::r2c;
-  refused("passes c2c 64 64 32 forward is not there");
+  refused("passes c2c 64 64 32 forward is absent");
   c.kind = Kind::c2c;
   c.options.way = c.options.way + "; library c2c=fftw";
-  refused("library c2c is not there, not 'fftw'");
+  refused("library c2c is absent, not 'fftw'");
 }
 
 }  // namespace

@@ -73,7 +73,7 @@ TEST(GpuHalo, RefusesMemoryOfTheHost) {
   std::vector<double> x(static_cast<std::size_t>(halo.count()));
   expect_error(Status::invalid_argument, "memory", [&] { halo.update(x); });
   options.memory = MemoryModel::host;
-  expect_error(Status::invalid_argument, "memory is device", [&] {
+  expect_error(Status::invalid_argument, "memory must be device", [&] {
     HaloExchange(MPI_COMM_WORLD, layout, {{1, 1}, {1, 1}}, element_type<double>, options);
   });
 }

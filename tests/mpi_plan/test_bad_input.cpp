@@ -306,7 +306,8 @@ TEST(BadInput, NullBuffers) {
 TEST(BadInput, Processors) {
   const Status bad = Status::invalid_argument;
   check_refused({
-      {"memory without gpu", bad, "option memory is device, but has no effect with processor = cpu. Where the arrays",
+      {"memory without gpu", bad,
+       "option memory is device, but has no effect with processor = cpu. The memory of the arrays",
        [](Arguments& a) { a.options.memory = MemoryModel::device; }},
       {"device without gpu", bad, "option device is 0, but has no effect with processor = cpu",
        [](Arguments& a) { a.options.device = 0; }},
@@ -335,7 +336,7 @@ TEST(BadInput, MembersOfArrays) {
     options.workspace = workspace;
     Plan plan(MPI_COMM_WORLD, c2c<double>, slab, default_output, options);
     const int member = last_rank() ? 1 : 0;
-    const std::string words = "member 1 is not one of the 1 that this process has";
+    const std::string words = "member 1 does not exist: this process has 1 of";
     expect_error(Status::invalid_argument, words, [&] { plan.allocate_input(member); });
     expect_error(Status::invalid_argument, words, [&] { plan.allocate_output(member); });
     expect_error(Status::invalid_argument, words, [&] { moved.allocate_output(member); });

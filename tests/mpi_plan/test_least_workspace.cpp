@@ -124,9 +124,9 @@ TEST(LeastWorkspace, Refusals) {
     spoil(bad.options);
     expect_error(Status::invalid_argument, words, [&] { make_plan(MPI_COMM_WORLD, bad); });
   };
-  expect("exchange is auto, p2p or pairwise_xor, not ring", [](Options& o) { o.exchange = "ring"; });
+  expect("exchange auto, p2p or pairwise_xor, not ring", [](Options& o) { o.exchange = "ring"; });
   expect("chunks is 2", [](Options& o) { o.chunks = 2; });
-  expect("cannon_hybrid cannot do with", [](Options& o) { o.algorithm = "cannon_hybrid"; });
+  expect("does not work with algorithm cannon_hybrid", [](Options& o) { o.algorithm = "cannon_hybrid"; });
   const TransformCase promoted{{64}, "slab", "left", Kind::r2c, Precision::f64, least("auto", "six_step")};
   if (world().size() > 1)
     expect_error(Status::unsupported, "workspace = fast", [&] { make_plan(MPI_COMM_WORLD, promoted); });

@@ -77,7 +77,7 @@ TEST(Misuse, MembersThatAreNotHere) {
   EXPECT_EQ(plan.members(), 1);
   EXPECT_EQ(plan.ranks(), world().size());
   for (const int member : {-1, 1, 1000})
-    expect_error(bad, "is not one of the 1 that this process has", [&] { plan.input(member); });
+    expect_error(bad, "does not exist: this process has 1 of", [&] { plan.input(member); });
   std::byte data[64];
   expect_error(bad, "1 of the plan's ranks, but 2 inputs and 1 outputs", [&] {
     plan.forward(std::vector<const void*>{data, data}, std::vector<void*>{data});

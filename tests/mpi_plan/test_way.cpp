@@ -49,16 +49,16 @@ TEST(Way, RefusesOtherTexts) {
   const auto changed = [&](const std::string& from, const std::string& to) {
     return std::string(good).replace(good.find(from), from.size(), to);
   };
-  expect("", "takes a line that the report of a plan shows");
-  expect("slab", "takes a line that the report of a plan shows");
+  expect("", "takes the line of a plan's report");
+  expect("slab", "takes the line of a plan's report");
   expect(changed(version, "shardfft 0.0.1"), "is of shardfft 0.0.1, but this library is " + version);
-  expect(changed("chunks=8", "chunks=-8"), "chunks=-8, where a number of at least 0 is needed");
+  expect(changed("chunks=8", "chunks=-8"), "chunks=-8; a number of at least 0 is needed");
   expect(changed("chunks=8", "chunks=8x"), "chunks=8x");
   expect(changed("grid=2,3", "grid=2,"), "grid=");
   expect(changed("room=few", "room=small"), "none of fast, few, one_array");
   expect(changed("; exchange=p2p", ""), "does not say exchange");
-  expect(good + "; exchange=p2p", "'exchange' twice");
-  expect(good + "; speed=1", "'speed' twice, or it is nothing that a way has");
+  expect(good + "; exchange=p2p", "'exchange', which is unknown or stands there twice");
+  expect(good + "; speed=1", "'speed', which is unknown or stands there twice");
   expect(good + "; library", "name=value is needed");
 }
 
@@ -76,7 +76,7 @@ TEST(Way, TellsDifferences) {
   other.libraries.erase("c2c 8 6 backward, side by side");
   EXPECT_EQ(differences(any_way(), other),
             "chunks is '1', not '8', library c2c 12 forward is 'lanes', not 'fftw', library c2c 8 6 backward, side by "
-            "side is not there, not 'lanes'");
+            "side is absent, not 'lanes'");
 }
 
 TransformCase measured(const std::string& algorithm, const std::string& input, const std::string& output, Kind kind,

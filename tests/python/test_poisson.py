@@ -241,7 +241,7 @@ def test_stretched_walls():
 def test_means_are_told():
     with shardfft.poisson((8, 6, 4), 1.0, ("periodic", "neumann", "neumann")) as plan:
         assert plan.is_singular
-        with pytest.raises(ValueError, match="mean of f is 1, but that of a solution must be 0"):
+        with pytest.raises(ValueError, match="mean of f is 1, but a solution needs the mean 0"):
             plan.solve(np.ones(plan.shape))
         with pytest.raises(ValueError, match="must be 3"):
             plan.solve(plan.zeros(), {(1, "upper"): 3.0})

@@ -37,7 +37,7 @@ def test_plan_from_the_way_of_a_report(comm, report):
         np.testing.assert_allclose(plan.backward(plan.forward(x)), x)
     with pytest.raises(ValueError, match="the option way does not fit this plan"):
         shardfft.plan((8, 6, 2), comm=comm, way=way)
-    with pytest.raises(ValueError, match="takes a line that the report of a plan shows"):
+    with pytest.raises(ValueError, match="takes the line of a plan's report"):
         shardfft.plan((8, 6, 4), comm=comm, way="the fast one")
 
 

@@ -95,7 +95,7 @@ void run_bundle(const Pass& pass, const LocalFft& fft, std::int64_t outer, std::
   const std::int64_t written = std::clamp<std::int64_t>(end_of(pass, outer) - m, before, width);
   const std::int64_t begin = outer * pass.out.part[0].outer_stride + m;
   if (begin % (skews(pass) ? width : unit(pass.precision)) != 0)
-    fail(Status::internal, "a bundle is not aligned where it is stored");
+    fail(Status::internal, "the place of a stored bundle is not aligned");
   std::fill(bundle.begin(), bundle.end(), std::complex<T>(std::numeric_limits<T>::quiet_NaN()));
   for (int k = 0; k < pass.n; ++k)
     std::copy_n(point<T>(pass.in, pass.n, k, outer, m + before), read - before, bundle.data() + k * width + before);

@@ -153,7 +153,7 @@ void* MemoryTable::import_memory(const IpcHandle& handle, int device) {
     const Block& block = blocks_.at(base);
     if (block.proof == address.ticket.proof) fail(Status::backend_failure, "an allocation is opened a second time");
     if (block.proof.owner == address.ticket.proof.owner && block.place == address.place)
-      fail(Status::backend_failure, "an allocation is opened while what lay at its place before still is");
+      fail(Status::backend_failure, "an allocation is opened while the one before at its place is still open");
   }
   Block block{address.ticket.bytes, 0, MemoryKind::device, device};
   block.opened = 1;

@@ -41,10 +41,10 @@ Finding PassesCheck::finding() const {
   for (std::size_t pass = 0; pass < passes_.size(); ++pass) {
     if (pass > 0) {
       const bool same = read(pass) == written(pass - 1);
-      all.add({1, 0, same ? "" : "what its passes wrote and read is not the same"});
+      all.add({1, 0, same ? "" : "one of its passes read other bits than the pass before wrote"});
     }
     if (passes_[pass].between_are == 0 && told(pass, lines::bits_between) != 0)
-      all.add({1, 0, "what a pass reads between its axes is not what it wrote"});
+      all.add({1, 0, "a pass read other bits between its axes than it wrote"});
     const std::uint64_t* const found = host_ + first_result(pass);
     all.add(transform_finding(static_cast<std::int64_t>(found[lines::sums_compared]),
                               std::bit_cast<double>(found[lines::largest_square])));

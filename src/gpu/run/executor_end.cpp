@@ -100,7 +100,7 @@ void DeviceExecutor::settle(std::size_t member, device::StreamHandle stream) con
   device::record(end.get(), stream);
   for (Patience patience; patience.waited() < seconds; patience.rest())
     if (device::done(end.get())) return;
-  fail(Status::backend_failure, "the work of a call that has failed does not end");
+  fail(Status::backend_failure, "the GPU work of a failed call has not ended");
 }
 
 /// Waits for the member's stream.

@@ -83,7 +83,7 @@ def communicator(comm: MPI.Comm | None) -> MPI.Comm:
     if _core.mpi_inherited():
         raise ArgumentError(
             "this process was forked from one that had initialised MPI, and cannot use MPI itself: transform "
-            "there, or in processes that are started anew (multiprocessing.get_context('spawn'))"
+            "there, or in newly started processes (multiprocessing.get_context('spawn'))"
         )
     from mpi4py import MPI
 

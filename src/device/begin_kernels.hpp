@@ -3,10 +3,10 @@
 
 namespace shardfft::device {
 
-/// Whether so many processes have cores to compile kernels that may not be wanted.
+/// Whether this number of processes has spare cores to compile kernels that a plan may not need.
 bool has_cores_for_kernels(int processes);
-/// Begins, on other threads, to compile what plans of such arrays may ask the compiler for. Nothing where there is
-/// none.
+/// Begins, on other threads, to compile the kernels that plans of such arrays may need. Does nothing in a build without
+/// a kernel compiler.
 void begin_kernels(const KernelsFor& plans);
 
 }  // namespace shardfft::device

@@ -1,18 +1,19 @@
 #pragma once
-// What work enqueues on a stream, as a graph.
+// Captures the work that a function enqueues on a stream as a graph.
 #include "device/handles.hpp"
 #include "shardfft/error.hpp"
 
 namespace shardfft::device {
 
-/// Captures what `work` enqueues on `stream`, a stream of the current device, and on streams that it joins to it.
+/// Captures the work that `work` enqueues on `stream`, a stream of the current device, and on streams joined to it.
 template <class Work>
 Graph captured(StreamHandle stream, Work work) {
   begin_capture(stream);
   try {
     work();
   } catch (...) {
-    // A stream that stays in capture refuses everything else. What was captured is of no use, however it ends.
+    // A stream that stays in capture refuses all other calls. The unfinished graph is of no use, even if ending
+    // succeeds.
     try {
       const Graph unfinished(end_capture(stream));
     } catch (const Error&) {

@@ -11,7 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A file of one hexadecimal number; 0 where it cannot be read.
+/// A file of one hexadecimal number; 0 if it cannot be read.
 unsigned number_in(const fs::path& file) {
   unsigned number = 0;
   TextOfFile(file) >> std::hex >> number;

@@ -1,5 +1,5 @@
 #pragma once
-// Which GPUs a machine has, by what its bus tells of them: the driver, which knows more, takes a second to be set up.
+// Finds the GPUs of a machine by their entries on its bus. The driver knows more, but takes a second to start.
 #include <optional>
 #include <string>
 
@@ -7,10 +7,10 @@ namespace shardfft::device {
 
 struct Chips {
   int count = 0;
-  int architecture = 0;  ///< the compute capability that they have in common (90: 9.0), by the families of chips
+  int architecture = 0;  ///< the compute capability of all of them (90: 9.0), by chip family
 };
-/// NVIDIA's GPUs on a bus; nothing where there are none, or they are of several families, or of one that is not known
-/// here. `folder` is like Linux's /sys/bus/pci/devices.
+/// NVIDIA's GPUs on a bus. Returns nothing if there are none, if they are of several families, or if a family is
+/// unknown here. `folder` is like Linux's /sys/bus/pci/devices.
 std::optional<Chips> chips_on_bus(const std::string& folder);
 
 }  // namespace shardfft::device

@@ -1,6 +1,6 @@
 #pragma once
-// What comes before and after the Fourier transforms of which cosine and sine transforms are made
-// (local/cosine_map.hpp), as kernels enqueued on a stream of the current device.
+// Cosine and sine transforms are made of Fourier transforms (local/cosine_map.hpp). These kernels do the work before
+// and after the Fourier transforms, enqueued on a stream of the current device.
 #include <cstdint>
 
 #include "geometry/loop.hpp"
@@ -11,19 +11,19 @@ namespace shardfft::device {
 
 using namespace cosine_map;
 
-/// A batch of real lines of n points, two of them a complex line of the work array, on the way from or to the user's
-/// array. Strides are in real numbers of that array and in complex numbers of the work array.
+/// A batch of real lines of n points, between the user's array and the work array. Two real lines are one complex line
+/// of the work array. Strides count real numbers in the user's array and complex numbers in the work array.
 struct CosineLines {
   static constexpr int most_loops = max_axes + 1;  ///< complex numbers are two real ones
 
   AxisTransform type = AxisTransform::dct2;
   std::int64_t n = 1;
-  Loop line;  ///< its count says nothing
-  /// The slowest of the work array first; the line runs inside of the first `line_at` loops.
+  Loop line;  ///< its count is unused
+  /// The slowest loop of the work array first; the line runs inside the first `line_at` loops.
   Loop loops[most_loops];
   int depth = 0, line_at = 0;
-  /// The last loop that counts pairs: it has so many lines, and a pair's second one lies so far behind the first in the
-  /// user's array.
+  /// The last loop, which counts pairs of lines. It has `lines` lines; `second` is the distance from the first line of
+  /// a pair to its second one in the user's array.
   int pair_loop = 0;
   std::int64_t lines = 1, second = 0;
   double scale = 1;
@@ -35,13 +35,13 @@ struct CosineLines {
   }
 };
 
-/// Where butterfly `unit` of one pair of lines works.
+/// The place of butterfly `unit` in one pair of lines.
 struct CosineSpot {
   std::int64_t unit = 0, from = 0, to = 0;
-  bool pair = true;  ///< else the second line does not exist
+  bool pair = true;  ///< false: the pair has no second line
 };
 
-/// The i-th of all butterflies, of which each line has `units`.
+/// The i-th of all butterflies; each line has `units`.
 constexpr CosineSpot locate(const CosineLines& lines, std::int64_t units, std::int64_t i) {
   CosineSpot spot;
   for (int a = lines.depth; a >= 0; --a) {

@@ -1,5 +1,5 @@
 #pragma once
-// Kernels of operators with CUDA source text. Where a build has no compiler for kernels, factor_code() throws.
+// Kernels of operators given as CUDA source text. In a build without a kernel compiler, factor_code() throws.
 #include <string>
 
 #include "pack/spectral_factors.hpp"
@@ -7,11 +7,11 @@
 
 namespace shardfft::device {
 
-/// The program of the kernel "multiply": the factors' terms, one after the other, and the texts they call. It depends
-/// on neither the extents nor the numbers.
+/// The source of the kernel "multiply": the terms of the factors in sequence, and the texts that they call. It depends
+/// neither on the extents nor on the numbers.
 std::string factor_source(const SpectralFactors& factors, ElementType element);
-/// Its machine code for compute capability `architecture` (90: 9.0), from the cache where it is there. Throws Error:
-/// unsupported where there is no compiler, invalid_argument with what it says of a text.
+/// Its machine code for compute capability `architecture` (90: 9.0), from the cache if it is there. Throws Error:
+/// unsupported without a compiler; invalid_argument, with the compiler's message, if a text does not compile.
 std::string factor_code(const SpectralFactors& factors, ElementType element, int architecture);
 
 }  // namespace shardfft::device

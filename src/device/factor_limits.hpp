@@ -1,5 +1,5 @@
 #pragma once
-// How much of an operator a kernel computes. Kernels that are compiled at run time include this too.
+// The largest operators that a kernel computes. Kernels that are compiled at run time include this file too.
 
 namespace shardfft::device {
 

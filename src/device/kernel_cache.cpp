@@ -39,7 +39,7 @@ std::optional<std::string> read(const OwnFolder& folder, const std::string& file
   return content;
 }
 
-/// Held by one process of a host at a time; the system takes it back from a process that ends.
+/// A lock that one process of a host holds at a time. The system releases it if the process ends.
 class Lock {
  public:
   Lock(const OwnFolder& folder, std::string file)
@@ -50,7 +50,7 @@ class Lock {
   }
   ~Lock() {
     if (descriptor_ < 0) return;
-    if (held_) folder_.remove(file_);  // who waits for it finds what was made
+    if (held_) folder_.remove(file_);  // those that wait for it find the new file
     ::close(descriptor_);
   }
   Lock(const Lock&) = delete;

@@ -5,13 +5,13 @@
 
 namespace shardfft::device::lines {
 
-/// 64 bits of it, in hexadecimal.
+/// A hash of 64 bits, in hexadecimal.
 std::string hash_of(const std::string& text);
 
-/// What was kept under `key` in `directory`; else what make() returns, kept there. Files that are damaged or of another
-/// key are made anew; a directory that cannot be written is no error, nor is one that is not this user's alone
-/// (base/own_folder). While one process of a host makes something others wait for it, but not for long: then they make
-/// it themselves.
+/// The content kept under `key` in `directory`. If there is none, or the file is damaged or has another key, the result
+/// of make(), which is kept there. A directory that cannot be written is no error, nor is one that other users share
+/// (base/own_folder); then nothing is kept. While one process of a host makes a file, the others wait for it, for a
+/// limited time; after that they make it themselves.
 std::string cached(const std::string& directory, const std::string& key, const std::function<std::string()>& make);
 
 }  // namespace shardfft::device::lines

@@ -5,14 +5,14 @@
 namespace shardfft::device::lines {
 
 inline constexpr int max_stages = 4;
-/// At most so many ranks own points of one line.
+/// The largest number of ranks that own points of one line.
 inline constexpr int max_owners = 8;
 
-/// A line of `n` points, transformed in stages whose radices multiply to n. Stage s has n / radix[s] butterflies, of
-/// which each of `team` threads has every team-th: those t, t + team, ... below n / radix[s].
+/// A line of `n` points, transformed in stages whose radices multiply to n. Stage s has n / radix[s] butterflies. Of
+/// these, thread t of the `team` has t, t + team, ... below n / radix[s].
 struct LineCut {
   int n = 0, team = 1, stages = 0;
-  int radix[max_stages] = {};  ///< of `stages`
+  int radix[max_stages] = {};  ///< `stages` of them
 
   /// Product of earlier radices.
   constexpr int before(int stage) const {
@@ -21,19 +21,19 @@ struct LineCut {
     return product;
   }
   constexpr int butterflies(int stage) const { return n / radix[stage]; }
-  /// Butterflies of a stage that one thread has, at most.
+  /// The most butterflies of a stage that one thread has.
   constexpr int count(int stage) const { return (butterflies(stage) + team - 1) / team; }
-  /// Whether every thread has as many.
+  /// Whether all threads have equally many.
   constexpr bool even(int stage) const { return butterflies(stage) % team == 0; }
-  /// Points that a thread holds at most.
+  /// The most points that a thread holds.
   constexpr int points() const {
     int most = 0;
     for (int s = 0; s < stages; ++s) most = count(s) * radix[s] > most ? count(s) * radix[s] : most;
     return most;
   }
 
-  /// Exchanges leave one row unused after every radix[0] rows where that is even: neighbouring threads' rows are then
-  /// an odd number apart, which keeps the first exchange free of bank conflicts.
+  /// If radix[0] is even, exchanges skip one row after every radix[0] rows: neighbouring threads' rows are then an odd
+  /// number apart, which keeps the first exchange free of bank conflicts.
   constexpr int pad() const { return radix[0] % 2 == 0 ? 1 : 0; }
   constexpr int padded(int rows) const { return rows + rows / radix[0] * pad(); }
 
@@ -51,12 +51,12 @@ constexpr bool same(const LineCut& a, const LineCut& b) {
   return same;
 }
 
-/// Bundles of `width` neighbouring 16-byte columns in shared memory: the tile that is on its way, the rows of the
+/// Bundles of `width` neighbouring 16-byte columns in shared memory: the tile that is being fetched, the rows of the
 /// exchanges and the twiddle factors. A tile is fetched in boxes of at most 256 rows that begin at multiples of 128
 /// bytes; the last box may fetch rows of zeros behind the line. Without bulk copies there is no tile: threads read
-/// their points themselves. With `odd` a tile's rows have one more unit of 16 bytes than their bundle, which may begin
-/// in the middle of one: copies can only begin at whole units. Even points and odd ones are apart then, since from one
-/// to the next there may be an odd number of half units, which a copy cannot take as its stride either.
+/// their points themselves. `odd`: a bundle may begin in the middle of a 16-byte unit, but copies only at whole units,
+/// so a tile's rows have one unit more. Even and odd points are then fetched as separate sets: from one point to the
+/// next there may be an odd number of half units, and copies have no such stride.
 struct TileCut {
   LineCut line;
   int width = 1;
@@ -68,14 +68,14 @@ struct TileCut {
   /// Rows whose bytes are a multiple of 128.
   constexpr int step() const { return pitch() % 8 == 0 ? 1 : pitch() % 4 == 0 ? 2 : pitch() % 2 == 0 ? 4 : 8; }
   static constexpr int most_rows = 256;
-  /// Sets of points that are apart; points, boxes and rows of one.
+  /// Separate sets of points; then points, boxes and rows of one set.
   constexpr int sets() const { return odd ? 2 : 1; }
   constexpr int set_points() const { return (line.n + sets() - 1) / sets(); }
   constexpr int boxes() const { return (set_points() + most_rows - 1) / most_rows; }
   constexpr int box_rows() const { return ((set_points() + boxes() - 1) / boxes() + step() - 1) / step() * step(); }
   constexpr int set_rows() const { return boxes() * box_rows(); }
-  /// Rows of each box that brings `points` points of one owner, of which there are as many as fit; 0 if none do. If
-  /// rows are odd, all points have one owner.
+  /// Rows of each box that fetches `points` points of one owner: the most that divide them evenly; 0 if no number does.
+  /// If rows are odd, one owner has all points.
   constexpr int box_rows_of(int first, int points) const {
     if (points == line.n) return box_rows();
     if (first % step() != 0) return 0;

@@ -1,4 +1,4 @@
-// All ways to cut a line, and what each costs.
+// All ways to cut a line, and the cost of each.
 #include "device/line_cuts.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #pragma once
-// One pass over memory: FFTs along one strided axis of a three-dimensional array, read from and written to the memory
-// of several owners (GPUs), so that results lie where the next step wants them.
+// One pass over memory: FFTs along one strided axis of a three-dimensional array. A pass reads from and writes to the
+// memory of several owners (GPUs), so that results arrive in the place that the next step reads.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -19,43 +19,42 @@ struct Part {
   std::int64_t outer_stride = 0;  ///< from one value of the outer index to the next
 };
 
-/// One side of a pass. Owners have runs of a line's points: the first whole_owners have `block`, the others one fewer.
-/// Point k of line (outer, m) lies at (k - the first point of its owner) * line_stride + outer * outer_stride + m of
-/// that owner's part; m is the contiguous axis.
+/// One side of a pass. Each owner has a run of a line's points: the first whole_owners have `block` points, the others
+/// one fewer. In its owner's part, point k of line (outer, m) has the offset (k - the owner's first point) *
+/// line_stride + outer * outer_stride + m; m is the contiguous axis.
 struct Side {
   std::array<Part, max_owners> part{};
   int block = 1 << 30;
   int whole_owners = 1 << 30;
-  /// Columns m from here on are not there: they are not written, and what is read for them means nothing.
+  /// Columns m from here on do not exist: they are not written, and their input values have no meaning.
   std::int64_t columns = std::int64_t{1} << 31;
 };
-/// The first point of owner q; behind the last point for q = owners().
+/// The first point of owner q; q = owners() gives the end of the line.
 inline int owner_begin(const Side& side, int n, int q) {
   const std::int64_t begin = std::int64_t{side.block} * q - std::max(0, q - side.whole_owners);
   return static_cast<int>(std::min<std::int64_t>(begin, n));
 }
-/// How many ranks own points of a line of n points.
+/// The number of ranks that own points of a line of n points.
 inline int owners(const Side& side, int n) {
   int count = 1;
   while (count <= max_owners && owner_begin(side, n, count) < n) ++count;
   return count;
 }
 
-/// What a pass needs to check itself (option verify). It transforms lines forward; those of backward passes too, with
-/// the parts of all their numbers exchanged.
+/// The data with which a pass checks itself (option verify). The check sees forward transforms of lines: those of a
+/// backward pass are forward ones of numbers whose real and imaginary parts are exchanged.
 struct PassChecks {
-  /// Device memory: times its weights the input of a line adds up to the same as its result; real parts are compared.
-  /// How they lie there says device/line_checks.hpp.
+  /// Device memory; its order is described in device/line_checks.hpp. Weighted sums of a line's input and of its result
+  /// agree; their real parts are compared.
   const void* weights = nullptr;
   double input_factor = 1, result_factor = 1;  ///< of the sums
   SumLimits limits;                            ///< of one line
-  std::uint64_t* results = nullptr;            ///< device memory, pass_results; null: it checks nothing
+  std::uint64_t* results = nullptr;            ///< device memory, pass_results; null: no check
 };
 
-/// Lines outer_begin <= outer < outer_end, m_begin <= m < m_end of length n.
-/// m_begin and strides must be multiples of 16 bytes; but strides may be odd in single precision where
-/// takes_odd_rows(n), of one owner, with one owner of `in` too. Fastest where m_begin and m_end are multiples of
-/// granule(precision).
+/// Lines outer_begin <= outer < outer_end, m_begin <= m < m_end of length n. m_begin and strides must be multiples of
+/// 16 bytes. Exception: strides may be odd in single precision if takes_odd_rows(n), the odd side has one owner, and
+/// `in` has one owner. Fastest if m_begin and m_end are multiples of granule(precision).
 struct Pass {
   int n = 0;
   Precision precision = Precision::f64;
@@ -63,8 +62,9 @@ struct Pass {
   Side in, out;
   std::int64_t outer_begin = 0, outer_end = 0, m_begin = 0, m_end = 0;
   double scale = 1;
-  /// For rows of `out` that are no whole bundles: each row's bundles begin where bundles of memory do, up to a bundle
-  /// before m_begin, so that no store straddles two of them. Has no effect where line_stride is not in whole granules.
+  /// For rows of `out` that are not whole bundles. The bundles of each row then begin at multiples of a bundle in
+  /// memory, up to a bundle before m_begin, so that no store straddles two of them. Without effect if line_stride is
+  /// not a multiple of a granule.
   bool align_stores = false;
   int blocks = 0;  ///< thread blocks to use; 0 fills the GPU. Fewer leave multiprocessors to other work.
   PassChecks checks{};
@@ -72,72 +72,72 @@ struct Pass {
 
 /// Complex numbers in 16 bytes, the unit in which passes read and write.
 inline int unit(Precision precision) { return precision == Precision::f64 ? 1 : 2; }
-/// Numbers in 256 bytes: what rows are padded and cut to.
+/// Numbers in 256 bytes: rows are padded and cut to multiples of it.
 inline int granule(Precision precision) { return precision == Precision::f64 ? 16 : 32; }
-/// So many columns and what fills their last bundle.
+/// `columns`, rounded up to whole bundles.
 inline std::int64_t whole_bundles(std::int64_t columns, Precision precision) {
   return round_up(columns, granule(precision));
 }
-/// Whether there is a kernel for lines of n points on the current device, or a compiler to make one when it is
-/// prepared. It needs no larger prime factor than 13, and the shared memory; the library's own kernels need bulk tensor
-/// copies (Hopper on), and so do plane passes.
+/// Whether the current device has a kernel for lines of n points, or a compiler to make one in prepare(). n needs prime
+/// factors up to 13, and a bundle must fit into shared memory. The library's own kernels, and all plane passes, need
+/// bulk tensor copies (Hopper or later).
 bool supported(int n);
-/// As supported(), for passes over this many numbers. Kernels that are compiled when they are first needed, which takes
-/// about a second, are only worthwhile for large arrays.
+/// As supported(), for passes over this many numbers. A kernel that is compiled at its first use costs about a second,
+/// which only large arrays are worth.
 bool worthwhile(std::int64_t n, std::int64_t numbers);
-/// Whether all rows of so many numbers begin with units of 16 bytes, if the first one does.
+/// Whether all rows of `row` numbers begin at multiples of 16 bytes, if the first one does.
 inline bool begins_with_units(std::int64_t row, Precision precision) { return row % unit(precision) == 0; }
-/// Whether not all rows can begin at multiples of 16 bytes: neighbours, or those of neighbouring points of a line.
+/// Whether some rows cannot begin at multiples of 16 bytes: those of the next outer index or of a line's next point.
 inline bool has_odd_rows(const Side& side, Precision precision) {
   return !begins_with_units(side.part[0].outer_stride, precision) ||
          !begins_with_units(side.part[0].line_stride, precision);
 }
-/// Whether all rows of so many numbers begin where runs of 128 bytes of memory do, if the first one does.
+/// Whether all rows of `row` numbers begin at multiples of 128 bytes, if the first one does.
 inline bool begins_with_runs(std::int64_t row, Precision precision) { return row % (granule(precision) / 2) == 0; }
-/// Whether all rows of so many numbers begin on sectors of 32 bytes, if the first one does. Memory reads and writes
-/// whole sectors: if a row begins in the middle of one, the sector is read before it is written.
+/// Whether all rows of `row` numbers begin at sectors of 32 bytes, if the first one does. Memory reads and writes whole
+/// sectors: if a row begins in the middle of one, the sector is read before it is written.
 inline bool begins_with_sectors(std::int64_t row, Precision precision) { return row % (granule(precision) / 8) == 0; }
-/// Whether passes along lines of n points over rows of so many numbers are faster than a library's strided transforms:
-/// rows that begin within runs of 128 bytes cost about half of the speed, and libraries are fast at powers of two.
+/// Whether passes along lines of n points over rows of `row` numbers are faster than a library's strided transforms.
+/// Rows that begin within runs of 128 bytes cost about half of the speed, and libraries are fast at powers of two.
 inline bool faster(std::int64_t n, std::int64_t row, Precision precision) {
   return begins_with_runs(row, precision) || (n & (n - 1)) != 0;
 }
-/// Whether it can have odd strides in single precision.
+/// Whether lines of n points can have odd strides in single precision.
 bool takes_odd_rows(int n);
-/// Whether a pass over lines of n points on the current device can read from the owners of such a side, in few copies.
+/// Whether a pass over lines of n points on the current device can read from the owners of this side in few copies.
 bool reads_from(int n, const Side& side);
 /// Whether a kernel with such tiles can read this side.
 bool reads_from(const TileCut& tile, const Side& side);
-/// Kernels and twiddle tables on the current device for lines of n points, and for planes of n * n; made once, kept
-/// until exit. `odd_rows`: for passes that have some (is_odd), in single precision where takes_odd_rows(n), and for no
-/// others. Must have been called on a device before run() there, outside of stream capture.
+/// Makes the kernels and twiddle tables for lines of n points on the current device, once; they are kept until exit.
+/// `odd_rows`: for passes with odd rows only (is_odd), in single precision, if takes_odd_rows(n). Must be called on a
+/// device before run() there, outside of stream capture.
 void prepare(int n, Precision precision, bool odd_rows = false);
-/// Whether passes over lines of n points can check themselves on the current device: these kernels are compiled when
-/// they are prepared.
+/// Whether passes over lines of n points can check themselves on the current device. Their kernels are compiled in
+/// prepare_checked().
 bool checkable(int n);
-/// As prepare(), of passes that check themselves, and of no others.
+/// As prepare(), only for passes that check themselves.
 void prepare_checked(int n, Precision precision, bool odd_rows = false);
-/// What kernels are made for: lines of n points, in odd rows or others, with checks or without.
+/// The properties that a kernel depends on: the length of lines, odd rows or not, checks or not.
 struct LineKernel {
   int n;
   Precision precision;
   bool odd = false, checks = false;
 };
-/// Begins, on other threads, to compile what preparing it would wait for. For several kernels: they are compiled at the
-/// same time, and beside whatever else the caller does.
+/// Begins to compile a kernel on other threads, before prepare() waits for it. Several kernels compile at the same
+/// time, and beside other work of the caller.
 void compile_ahead(const LineKernel& kernel);
 inline bool is_odd(const Pass& pass) {
   return has_odd_rows(pass.in, pass.precision) || has_odd_rows(pass.out, pass.precision);
 }
-/// Whether kernels can count `outer` rows of so many columns, and the bundles in them: 32 bits with a sign count units
-/// of 8 bytes, two in a column, and up to a bundle more.
+/// Whether kernels can count `outer` rows of `columns` columns, and their bundles: signed 32-bit numbers count units of
+/// 8 bytes, two a column, and up to a bundle more.
 inline bool countable(std::int64_t outer, std::int64_t columns) {
   constexpr std::int64_t most = std::int64_t{1} << 30;
   return columns <= most - 64 && outer <= most / 4 && outer * columns <= most;
 }
-/// What prepare() asks, with and without a GPU.
+/// The requirements of prepare(), with and without a GPU.
 void require_kernel(int n, Precision precision, bool odd_rows);
-/// What run() asks of a pass, with and without a GPU, but for what depends on the kernel.
+/// The requirements of run(), with and without a GPU, except those that depend on the kernel.
 void require_pass(const Pass& pass);
 /// Enqueues the pass on `stream` (a cudaStream_t of the current device).
 void run(const Pass& pass, void* stream);

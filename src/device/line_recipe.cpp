@@ -1,10 +1,10 @@
 // The choice of recipes.
 //
-// A pass is bound by memory where three things hold. Neighbouring lines are read and written in long runs: the bundle
-// is as wide as shared memory allows, a power of two so that runs do not straddle those of the memory, and pairs of
-// multiprocessors keep step on neighbouring bundles. The transform of a bundle takes less time than
-// its bytes: few stages, whose butterflies are dealt to threads without leftover. And what threads hold stays in
-// registers.
+// Three conditions make memory the only limit of a pass. First, neighbouring lines are read and written in long runs:
+// the bundle is as wide as shared memory allows, its width is a power of two so that its runs do not straddle those of
+// the memory, and pairs of multiprocessors keep step on neighbouring bundles. Second, the transform of a bundle takes
+// less time than its bytes: it has few stages, whose butterflies divide evenly among threads. Third, the points of a
+// thread stay in registers.
 #include "device/line_recipe.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 #pragma once
-// How a line kernel of some length is made, and the choice of it by what the hardware has.
+// The recipe of a line kernel, and its choice by the properties of the hardware.
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -15,14 +15,14 @@ namespace shardfft::device::lines {
 struct Recipe {
   LineCut line;
   int width = 8;               ///< of a bundle, in 16-byte columns
-  int resident = 1;            ///< bundles that live on a multiprocessor at a time
+  int resident = 1;            ///< bundles on a multiprocessor at a time
   int cluster = 1;             ///< multiprocessors that keep step on neighbouring bundles
-  bool bulk = true;            ///< bulk copies bring the bundles
-  bool holds_weights = false;  ///< shared memory has room for those of checks, too
+  bool bulk = true;            ///< bulk copies fetch the bundles
+  bool holds_weights = false;  ///< shared memory has room for the weights of checks
 
   constexpr TileCut tile(bool odd = false) const { return {line, width, odd, bulk}; }
   int shared_bytes(Precision precision, bool odd = false) const { return tile(odd).bytes(factor_bytes(precision)); }
-  /// For even rows in both precisions, or for odd rows, which are of single precision.
+  /// The larger need of both precisions for even rows; for odd rows, which are in single precision, their own.
   int most_shared_bytes(bool odd) const { return shared_bytes(odd ? Precision::f32 : Precision::f64, odd); }
   /// With the weights of checks behind the twiddles.
   int checked_bytes(Precision precision, bool odd = false) const {
@@ -32,16 +32,16 @@ struct Recipe {
   static constexpr int factor_bytes(Precision precision) { return precision == Precision::f64 ? 16 : 8; }
 };
 
-/// What one multiprocessor offers to kernels.
+/// The resources of one multiprocessor.
 struct Hardware {
-  int shared_bytes = 0;      ///< of a block at most
+  int shared_bytes = 0;      ///< at most, of one block
   int all_shared_bytes = 0;  ///< of all blocks
   int registers = 65536;     ///< of all blocks, 32 bits each
   int threads = 2048;        ///< of all blocks
-  bool bulk_copies = true;   ///< and clusters, which came with them
+  bool bulk_copies = true;   ///< also clusters: hardware has both or neither
 };
 
-/// Bytes of shared memory that kernels declare themselves and that the system takes, of a block.
+/// Shared memory of a block that kernels declare themselves or that the system reserves, in bytes.
 inline constexpr int reserved_shared_bytes = 1024;
 
 /// Longer lines have no recipe.
@@ -52,7 +52,7 @@ inline bool same(const Recipe& a, const Recipe& b) {
          a.bulk == b.bulk;
 }
 
-/// What a block of Hopper may have, and its multiprocessor.
+/// A block of Hopper, and its multiprocessor.
 inline constexpr Hardware hopper{227 * 1024, 228 * 1024};
 
 /// The recipes of the line kernels that are compiled with the library.
@@ -61,7 +61,7 @@ inline constexpr Recipe own_recipes[] = {
     {{512, 64, 3, {8, 8, 8}}, 16, 1, 2},  {{768, 32, 3, {8, 8, 12}}, 8, 1, 2},  {{1024, 64, 3, {16, 16, 4}}, 8, 1, 2},
     {{1536, 64, 3, {8, 8, 24}}, 4, 1, 2}, {{2048, 64, 3, {32, 8, 8}}, 4, 1, 2},
 };
-/// Null where there is none.
+/// Null if there is none.
 inline const Recipe* own_recipe(std::int64_t n) {
   for (const Recipe& recipe : own_recipes)
     if (recipe.line.n == n) return &recipe;
@@ -70,13 +70,13 @@ inline const Recipe* own_recipe(std::int64_t n) {
 
 /// A multiprocessor of a device.
 Hardware hardware_of(const DeviceFacts& facts);
-/// The recipe for a length there: that of the kernel compiled with the library, else the best one, where there is a
-/// compiler. For odd rows, whose tiles are larger, the first of these that has room.
+/// The recipe for lines of n points on such hardware: that of the kernel compiled with the library, else, with a
+/// compiler, the best one. Odd rows have larger tiles: they get the first of these that fits into shared memory.
 std::optional<Recipe> recipe_for(int n, const Hardware& hardware, bool compiles, bool odd = false);
 
-/// Recipes for lines of n points, the best one first; none where n has other prime factors than 2 to 13, or where a
-/// bundle does not fit into shared memory. Without bulk copies bundles wider than a run of memory gain nothing, but a
-/// second bundle on the multiprocessor does: it is read while the first one is transformed.
+/// Recipes for lines of n points, the best one first. None if n has a prime factor above 13, or if no bundle fits into
+/// shared memory. Without bulk copies, bundles wider than a run of memory gain nothing, but a second bundle on the
+/// multiprocessor does: it is read while the first one is transformed.
 std::vector<Recipe> recipes(int n, const Hardware& hardware);
 
 }  // namespace shardfft::device::lines

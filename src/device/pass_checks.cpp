@@ -1,4 +1,4 @@
-// What all implementations of line and plane passes ask for.
+// The requirements that all implementations of line and plane passes share.
 #include <algorithm>
 #include <numeric>
 
@@ -15,7 +15,7 @@ struct Memory {
   std::uintptr_t begin, end;
   bool overlaps(const Memory& other) const { return begin < other.end && other.begin < end; }
 };
-/// The memory in which the planes of a pass lie: each has `n` rows of `row` numbers.
+/// The memory range of a pass's planes, each of `n` rows of `row` numbers.
 Memory memory_of(const Part& part, const Pass& columns, std::int64_t row, ElementType element) {
   const auto bytes = [&](std::int64_t numbers) { return static_cast<std::uintptr_t>(numbers) * element.bytes(); };
   const std::uintptr_t first =
@@ -46,7 +46,7 @@ void require_rows(const PlanePass& pass) {
           "the rows of a plane pass overlap the spectra of other rows");
 }
 
-/// Everything starts at whole units of 16 bytes, but for odd rows.
+/// Every part begins at a multiple of 16 bytes; strides are multiples too, except for odd rows.
 void require_units(const Side& side, int n, Precision precision, bool odd_rows) {
   const int whole = unit(precision);
   require(side.block > 1 && owners(side, n) <= max_owners, "more than ", max_owners, " owners of a line");
@@ -71,7 +71,7 @@ bool worthwhile(std::int64_t n, std::int64_t numbers) {
 bool reads_from(const TileCut& tile, const Side& side) {
   const int n = tile.line.n;
   if (!tile.bulk || side.block >= n) return true;
-  constexpr int most_boxes = 8;  // of an owner: small ones are slow
+  constexpr int most_boxes = 8;  // of one owner: small boxes are slow
   for (int q = 0; q < owners(side, n); ++q) {
     const int first = owner_begin(side, n, q), points = owner_begin(side, n, q + 1) - first;
     const int rows = tile.box_rows_of(first, points);
@@ -150,8 +150,8 @@ std::int64_t plane_bytes(std::int64_t n, std::int64_t m, Precision precision, bo
 
 std::int64_t most_planes_ahead(std::int64_t bytes, const DeviceFacts& facts) {
   const std::int64_t held = static_cast<std::int64_t>(facts.l2_bytes) / std::max<std::int64_t>(bytes, 1);
-  // The cache holds the planes that are ahead, as many again whose second axis is under way or was just left, and what
-  // is on its way.
+  // The cache holds the planes ahead, as many planes again whose second axis is under way or was just finished, and the
+  // data in flight.
   return (held - 1) / 2;
 }
 
@@ -167,7 +167,7 @@ bool planes_worthwhile(std::int64_t n, std::int64_t m, Precision precision, bool
 }
 
 std::int64_t planes_ahead(const PlanePass& pass, std::int64_t tiles, std::int64_t at_once, const DeviceFacts& facts) {
-  // Whole rows, also where only some columns follow: what the others need is written beside them.
+  // Whole rows, even if the pass has only some of their columns: the others' points are written to the cache too.
   const std::int64_t bytes = plane_bytes(pass.columns.n, pass.m, pass.columns.precision, pass.real);
   const std::int64_t wanted = std::max<std::int64_t>(2, (at_once + tiles - 1) / tiles + 1);
   return std::clamp<std::int64_t>(most_planes_ahead(bytes, facts), 1, wanted);

@@ -12,7 +12,7 @@
 namespace shardfft::device::lines {
 namespace {
 
-/// What is made once and kept until exit, by what it is made of.
+/// Objects made once, by key, and kept until exit.
 template <class Key, class Value>
 class Kept {
  public:
@@ -22,7 +22,7 @@ class Kept {
     const auto found = all_.find(key);
     return found != all_.end() ? found->second : all_.emplace(key, make()).first->second;
   }
-  /// Null where it was not made.
+  /// Null if none was made.
   Value find(const Key& key) {
     const std::lock_guard<std::mutex> lock(mutex_);
     const auto found = all_.find(key);
@@ -41,7 +41,7 @@ Kept<Key, Value>& kept() {
   return all;
 }
 
-/// Recipes depend on a device's hardware alone.
+/// One value for each kind of hardware: recipes depend on nothing else of a device.
 template <class Value, class Make>
 const Value& of_hardware(int n, int m, const Make& make) {
   const Hardware h = hardware_of(current_facts());
@@ -61,7 +61,7 @@ const PlaneCut& plane_cut_for(int n, int m, Precision precision, PlaneSkills ski
   return cuts.size() == 1 ? cuts.front() : choose_cut(cuts, precision, skills);
 }
 
-/// Kernels on devices, by what they were made for: lengths, type, skills.
+/// Kernels by the lengths, type and skills that they were made for, and by device.
 using KernelKey = std::vector<int>;
 template <class Kernels>
 using Registry = Kept<KernelKey, std::shared_ptr<const Kernels>>;
@@ -77,7 +77,7 @@ KernelKey key_of(int n, int m, Precision precision, PlaneSkills skills) {
 
 template <class Kernels>
 const Kernels& prepared(Registry<Kernels>& registry, const KernelKey& key) {
-  const std::shared_ptr<const Kernels> found = registry.find(key);  // what is kept stays
+  const std::shared_ptr<const Kernels> found = registry.find(key);  // the registry never drops it
   if (found == nullptr)
     fail(Status::internal, "a pass over ", key.front(), " points was not prepared on device ", key.back());
   return *found;

@@ -5,27 +5,27 @@
 
 namespace shardfft::device::lines {
 
-/// Tiles of `lines` lines of rows, and of `width` columns of 16 bytes. A line has one complex row in double precision,
-/// two in single precision, and twice as many real ones. A thread block is made of `groups`, each with a tile of its
-/// own.
+/// Tiles of `lines` lines of rows, and tiles of `width` columns of 16 bytes. A line has one complex row in double
+/// precision or two in single precision, or twice as many real ones. A thread block has `groups` groups of threads,
+/// each with a tile of its own.
 struct PlaneCut {
   LineCut rows, columns;
   int lines = 1, width = 1, groups = 1;
-  bool holds_weights = false;  ///< shared memory has room for those of checks, too
+  bool holds_weights = false;  ///< shared memory has room for the weights of checks
 
   constexpr int row_workers() const { return rows.team * lines; }
   constexpr int column_workers() const { return columns.team * width; }
-  /// Threads of a group that transform; whole warps in both kinds of tiles, some of which may rest in one of them.
+  /// Threads of a group that transform: whole warps for both kinds of tiles; some may be idle in one kind.
   constexpr int workers() const { return row_workers() > column_workers() ? row_workers() : column_workers(); }
-  /// With a warp more for the feeder of each group.
+  /// All threads: each group has one more warp, its feeder.
   constexpr int threads() const { return groups * (workers() + 32); }
-  /// Points that a thread holds at most.
+  /// The most points that a thread holds.
   constexpr int points() const { return rows.points() > columns.points() ? rows.points() : columns.points(); }
-  /// Whether both kinds of tiles are transformed by the same code.
+  /// Whether the same code transforms both kinds of tiles.
   constexpr bool alike() const { return same(rows, columns) && lines == width; }
 
-  /// Rows of the exchanges, from a line to the next one. The shift between lines keeps both ways of dealing threads to
-  /// them free of bank conflicts.
+  /// Rows of the exchanges, from a line to the next one. The shift between lines avoids bank conflicts, whichever way
+  /// threads are dealt to lines.
   static constexpr int line_rows(const LineCut& line, int lines) {
     const int padded = line.padded(line.n), shift = lines < 16 ? 16 / lines : 1;
     return padded + (shift + 16 - padded % 16) % 16;
@@ -34,11 +34,11 @@ struct PlaneCut {
   constexpr int column_line_rows() const { return line_rows(columns, width); }
 
   static constexpr int larger(int a, int b) { return a > b ? a : b; }
-  /// Half spectra are a number longer than half of a row. What is fetched begins and ends with whole units of 16 bytes,
-  /// in which rows of odd lengths begin anywhere.
+  /// A half spectrum is a number longer than half of a row. Fetched data begin and end with whole units of 16 bytes, in
+  /// which rows of odd lengths begin anywhere.
   constexpr int tile_bytes() const {
     const int most = larger(lines * (16 * rows.n + (rows.n % 2 == 0 ? 64 : 80)), TileCut{columns, width}.tile_bytes());
-    return (most + 127) / 128 * 128;  // boxes of bulk tensor copies begin at multiples of that
+    return (most + 127) / 128 * 128;  // boxes of bulk tensor copies begin at multiples of 128
   }
   constexpr int exchange_bytes() const {
     return (larger(lines * row_line_rows(), width * column_line_rows()) * 8 + 127) / 128 * 128;

@@ -1,9 +1,9 @@
 // The choice of recipes for planes.
 //
-// A plane pass is bound by the L2 cache, which every point crosses four times, and by how much of the rest is hidden:
-// tiles of one group are fetched and stored while those of another one are transformed. Columns are read and written in
-// runs of the cache's lines or halves of them; what is narrower costs as many requests. Both kinds of tiles keep all
-// threads busy, and what threads hold stays in registers.
+// Two things limit a plane pass: the L2 cache, which every point crosses four times, and the work that nothing hides.
+// Tiles of one group are therefore fetched and stored while those of another one are transformed. Columns are read and
+// written in whole or half lines of the cache, since narrower ones cost as many requests. Both kinds of tiles keep all
+// threads busy, and the points of a thread stay in registers.
 #include "device/plane_recipe.hpp"
 
 #include <algorithm>
@@ -19,17 +19,18 @@ namespace {
 
 constexpr int most_groups = 4;
 constexpr std::size_t most_compiled = 6;       ///< while a plan is made
-constexpr double stack_bytes_of_a_time = 700;  ///< so many cost as much as the whole pass without them
+constexpr double stack_bytes_of_a_time = 700;  ///< so many double the time of a pass
 
-/// A way to transform one kind of tiles: `lines` lines at once.
+/// One kind of tile: it transforms `lines` lines at once.
 struct TileWay {
   LineCut line;
   int lines;
   int workers() const { return line.team * lines; }
 };
 
-/// Owners have near-equal runs of a line. Threads look up whose a point is, but not where runs end with a team's
-/// points: where the last radix has the number of owners as a factor. Worth little where nobody else has a part.
+/// Owners have near-equal runs of a line. Threads look up the owner of a point. They can skip that if runs end with a
+/// team's points: if the last radix is a multiple of the number of owners. This counts little, because one owner may
+/// have the whole line.
 double cost_of_owners(const LineCut& line) {
   const int last = line.radix[line.stages - 1];
   return last % 2 != 0 ? 1.03 : last % 4 != 0 ? 1.01 : 1;
@@ -56,22 +57,22 @@ std::vector<TileWay> sides(int n, const std::vector<int>& lines) {
   return best;
 }
 
-/// Registers that a thread of so many may have: each quarter of a multiprocessor has a quarter of them, for whole
-/// warps, which get multiples of eight.
+/// Registers of a thread if a block has `threads` threads. Each quarter of a multiprocessor has a quarter of them, for
+/// whole warps, and a thread gets a multiple of eight.
 int registers_of(int threads, int registers) {
   constexpr int quarters = 4, step = 8;
   const int warps = (threads + quarters * warp - 1) / (quarters * warp);
   return registers / quarters / (warps * warp) / step * step;
 }
 
-/// Stack to be reckoned with before a kernel is compiled: where threads have code for two kinds of lines, of many
-/// points each, they seldom do without. Such code also takes longest to compile.
+/// The stack to expect before a kernel is compiled: threads with code for two kinds of lines, of many points each,
+/// seldom do without. Such code also takes longest to compile.
 int likely_stack_bytes(const PlaneCut& cut) {
   constexpr int many_points = 50, some_stack = 40;
   return !cut.alike() && cut.rows.points() + cut.columns.points() > many_points ? some_stack : 0;
 }
 
-/// Lines computed over lines wanted, if n lines are dealt `lines` at a time: some of the last tile may be for nothing.
+/// Lines computed over lines wanted, if n lines are dealt `lines` at a time: the last tile may be partly empty.
 double filled(int n, int lines) { return double(round_up(n, lines)) / n; }
 
 }  // namespace
@@ -80,9 +81,9 @@ double time_of(const PlaneCut& cut) {
   const double groups = cut.groups;
   const double rows = cost(cut.rows, groups * cut.row_workers() / warp) * filled(cut.columns.n, cut.lines);
   const double columns = cost(cut.columns, groups * cut.column_workers() / warp) * filled(cut.rows.n, cut.width);
-  // Columns narrower than a line of the cache take more requests, and what was between the axes goes to memory. A group
-  // alone waits for its tiles. On an H200 two groups of half as wide columns took 0.89 to 1.02 of the time of one, and
-  // one of whole lines 0.93 to 1.02 of the time of one of half lines.
+  // Columns narrower than a line of the cache take more requests, and the data between the axes go to memory. A single
+  // group waits for its tiles. On an H200, two groups of half as wide columns took 0.89 to 1.02 of the time of one
+  // group, and one group of whole lines 0.93 to 1.02 of the time of one of half lines.
   const double narrow = cut.width >= 8 ? 0 : 8.0 / cut.width - 1;
   return rows + columns + 12 * narrow + 40 / groups;
 }
@@ -136,7 +137,7 @@ const PlaneCut& fastest(const std::vector<PlaneCut>& cuts, const StackBytes& sta
   double least = 0;
   const std::vector<const PlaneCut*> some = worth_compiling(cuts);
   for (const PlaneCut* cut : some) {
-    if (best != nullptr && expected_time_of(*cut) >= least) break;  // nor are those that follow expected to be faster
+    if (best != nullptr && expected_time_of(*cut) >= least) break;  // later ones are not expected to be faster
     const double with_stack = time_of(*cut, stack_bytes(*cut));
     if (best == nullptr && begin)
       for (const PlaneCut* other : some)

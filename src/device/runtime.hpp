@@ -1,7 +1,7 @@
 #pragma once
 // The seam to the GPU runtime: every runtime call of the library outside of kernels goes through these functions.
-// cuda/runtime.cpp and cuda/copies.cpp implement them with CUDA; standin/ implements the same header without a GPU,
-// with streams that reorder whatever no event orders. Handles are opaque; failures throw Error(backend_failure).
+// cuda/runtime.cpp and cuda/copies.cpp implement them with CUDA. standin/ implements the same header without a GPU; its
+// streams reorder all work that no event orders. Handles are opaque; failures throw Error(backend_failure).
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace shardfft::device {
 using StreamHandle = void*;
 using EventHandle = void*;
 using GraphHandle = void*;
-/// What one process sends another so that it can open its memory or event; plain bytes, fit for any transport.
+/// Plain bytes that any transport can send, with which another process opens memory or an event of this one.
 using IpcHandle = std::array<unsigned char, 64>;
 
 /// The runtime and its version: for records.
@@ -23,7 +23,7 @@ std::string runtime_name();
 int device_count();
 int current_device();
 void set_device(int device);
-/// Lets `device` use memory of `peer` directly; no harm when it may already. Throws unsupported where it cannot.
+/// Lets `device` use memory of `peer` directly; it may be called again. Throws unsupported if the hardware cannot.
 void enable_peer(int device, int peer);
 
 /// The kind of device, as its maker names it, with its driver: for records.
@@ -34,36 +34,36 @@ struct MemoryInfo {
 };
 MemoryInfo memory_info();
 
-/// What is best allocated for `bytes` bytes: whole pages where that is much (GpuDefaults::large_page_bytes).
+/// The best size of an allocation for `bytes` bytes: whole pages if it is large (GpuDefaults::large_page_bytes).
 inline std::size_t in_whole_pages(std::size_t bytes) {
   const std::size_t page = gpu_defaults().large_page_bytes;
   return bytes > page ? round_up(bytes, page) : bytes;
 }
-/// On the current device; a whole allocation, which other processes can open. On GPUs in whole pages.
+/// Allocates on the current device, a whole allocation that other processes can open. On GPUs in whole pages.
 void* allocate(std::size_t bytes);
 void release(void* memory) noexcept;
-/// Host memory at which copies run at full speed and asynchronously.
+/// Host memory that is copied at full speed and asynchronously.
 void* allocate_pinned(std::size_t bytes);
 void release_pinned(void* memory) noexcept;
 /// Memory that moves between host and device on demand; all kernels and the host may use it.
 void* allocate_managed(std::size_t bytes);
 void release_managed(void* memory) noexcept;
-/// Makes memory of the user's what allocate_pinned() gives. Throws where the system refuses.
+/// Pins memory of the user's, like that of allocate_pinned(). Throws if the system refuses.
 void register_host(void* memory, std::size_t bytes);
 void unregister_host(void* memory) noexcept;
-/// Brings managed memory to the current device before work on `stream` needs it.
+/// Moves managed memory to the current device before work on `stream` needs it.
 void prefetch(void* managed, std::size_t bytes, StreamHandle stream);
 
 enum class MemoryKind { pageable, pinned, managed, device };
-/// What a pointer points to. `base` and `bytes` of the whole allocation for device memory (null where the runtime
-/// does not tell); `exportable` when export_memory(base) works.
+/// The memory that a pointer points to. For device memory, `base` and `bytes` of the whole allocation (base is null if
+/// the runtime does not tell); `exportable` if export_memory(base) works.
 struct PointerInfo {
   MemoryKind kind = MemoryKind::pageable;
   int device = -1;
   void* base = nullptr;
   std::size_t bytes = 0;
   bool exportable = false;
-  /// A number no other allocation of this process ever had (device memory): new memory may lie at an old address.
+  /// A number that no other device allocation of this process ever had: new memory may get an old address.
   std::uint64_t id = 0;
 };
 PointerInfo describe(const void* pointer);
@@ -71,7 +71,7 @@ PointerInfo describe(const void* pointer);
 bool host_uses_device_memory();
 IpcHandle export_memory(void* memory);
 void* import_memory(const IpcHandle& handle);
-/// Not before work that uses it is done.
+/// Only after the work that uses it is done.
 void close_memory(void* memory) noexcept;
 
 StreamHandle create_stream();
@@ -85,7 +85,7 @@ enum class EventUse { order, timing, shared };
 EventHandle create_event(EventUse use);
 void destroy_event(EventHandle event) noexcept;
 void record(EventHandle event, StreamHandle stream);
-/// Later work of `stream` waits for what `event` recorded last (recorded by a call that came before this one).
+/// Later work of `stream` waits for the last record() of `event` before this call.
 void wait(StreamHandle stream, EventHandle event);
 /// Whether the work that the event marks is done; true for an event never recorded.
 bool done(EventHandle event);
@@ -104,11 +104,11 @@ struct BoxCopy {
   std::size_t bytes, rows, slices;
 };
 void copy_box(const BoxCopy& copy, StreamHandle stream);
-/// Plain bytes between any two places, host or device; asynchronous where host memory is pinned.
+/// Plain bytes between any two places, host or device; asynchronous if host memory is pinned.
 void copy_bytes(void* to, const void* from, std::size_t bytes, StreamHandle stream);
 void fill_zero(void* memory, std::size_t bytes, StreamHandle stream);
 
-/// A flag is a zeroed number in device memory, of this GPU or of a peer's that this process has opened: signal() sets
+/// A flag is a zeroed number in device memory, of this GPU or of a peer's that this process has opened. signal() sets
 /// it when earlier work of `stream` is done; later work of the stream given to await_signal() waits until it is set.
 /// Unlike with events, neither call must come before the other. Flags stay set until fill_zero().
 void signal(std::uint32_t* flag, StreamHandle stream);
@@ -117,7 +117,7 @@ void await_signal(const std::uint32_t* flag, StreamHandle stream);
 /// Work enqueued between the two calls on `stream`, and on streams joined to it by events, becomes a graph.
 void begin_capture(StreamHandle stream);
 GraphHandle end_capture(StreamHandle stream);
-/// Whether that is so now, or the capture has failed and not been ended.
+/// Whether a stream is in capture, or its capture has failed and was not ended.
 bool is_captured(StreamHandle stream);
 void launch(GraphHandle graph, StreamHandle stream);
 void destroy_graph(GraphHandle graph) noexcept;

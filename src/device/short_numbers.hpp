@@ -4,8 +4,7 @@
 
 namespace shardfft::device {
 
-/// Enqueues on `stream`: `count` numbers, one behind the other, become a run of short ones. What is lost is added to
-/// `loss`.
+/// Enqueues on `stream`: `count` contiguous numbers become a run of short ones. Adds the loss of accuracy to `loss`.
 void shorten(const std::byte* numbers, std::int64_t count, const ShortNumbers& format, std::byte* run, Loss* loss,
              void* stream);
 /// The way back.

@@ -14,7 +14,7 @@ void ImportUser::leave(bool work_is_done) {
   if (!work_is_done) finish_ = [] { fail(Status::backend_failure, "the GPU work of a failed plan has not ended"); };
 }
 
-/// On the device on which it was opened. What has no such device any more has no memory of it either.
+/// Runs on the device that opened the memory. If that device is gone, its memory is gone too, so a failure is ignored.
 void Import::close() noexcept {
   succeeds([this] {
     const device::DeviceScope scope(device_);
@@ -65,7 +65,7 @@ struct Entry {
   }
 };
 
-/// What this process has open.
+/// All imports that this process has open.
 struct Table {
   std::mutex mutex;
   std::vector<Entry> entries;
@@ -82,7 +82,7 @@ struct Table {
       if (entry.is(device, allocation)) return entry.import.lock();
     return nullptr;
   }
-  /// False where it would make more room later.
+  /// Returns false if a user is in the middle of a call: a later attempt can close more.
   bool make_room(std::uint64_t owner) {
     bool all = true;
     for (const Entry& entry : entries)

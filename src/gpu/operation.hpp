@@ -1,11 +1,11 @@
 #pragma once
-// One thing a GPU plan enqueues: one member's part of a step. Nothing here waits for a device unless it must (messages
-// through the host).
+// One operation that a GPU plan enqueues: one member's part of a step. An operation does not wait for a device unless
+// it must (messages through the host).
 //
-// Phases: an operation is enqueued in phases() parts. Every member of the team has returned from a phase before any
-// member begins the next one (the executor calls Team::meet between them), because an event can only be waited for
-// after the call that records it. An operation that needs no others has one phase. `in` is complete in the order of the
-// stream from phase 0 on, or from phase 1 on where announces().
+// Phases: an operation is enqueued in phases() parts. Every member of the team returns from a phase before any member
+// begins the next one (the executor calls Team::meet between them), because a wait for an event must be enqueued after
+// the call that records the event. An operation without peers has one phase. `in` is complete, in stream order, from
+// phase 0 on; if announces() is true, from phase 1 on.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -24,81 +24,81 @@
 namespace shardfft::gpu {
 
 class DeviceCheck;
-/// Of one task of one member, in the order in which its data passes them.
+/// The checks of one task on one member, in the order in which data passes them.
 using DeviceChecks = std::vector<std::unique_ptr<DeviceCheck>>;
 
-/// What of a reshape is where it belongs without it, because the transform next to it stores it there or reads it
-/// where it is: nothing, what stays on its GPU, or everything.
+/// The part of a reshape that needs no move, because the transform next to it writes that part to its destination or
+/// reads it at its source: nothing, the part that stays on its GPU, or all data.
 enum class Moved { nothing, own, all };
 
-/// Device arrays of one run of one operation; `one_array` only where runs_in_place().
+/// Device arrays for one run of one operation. `one_array` may be true only if runs_in_place().
 struct DeviceBuffers {
   const std::byte* in = nullptr;
   std::byte* out = nullptr;
   std::byte* scratch = nullptr;        ///< scratch_bytes() bytes
-  std::span<std::byte* const> outs{};  ///< of every rank, as this process sees it: the array that peers_write() means
-  std::byte* middle = nullptr;         ///< the buffer between the first transform of several fused steps and the next
-  bool one_array = false;  ///< `in` is where others write to; addresses do not tell, since empty arrays may have any
-  std::byte* landing = nullptr;  ///< where others write to where that is not `out`
-  Moved moved = Moved::nothing;  ///< of a reshape: what is left to others
-  /// Of a transform that has taken owners (LineOwners): the arrays at the other end of the reshape next to it in which
-  /// the runs are that are away. Empty: all points are in one array.
+  std::span<std::byte* const> outs{};  ///< by rank, as this process sees them: the arrays that peers_write() names
+  std::byte* middle = nullptr;         ///< the buffer between the first and the next one of several fused steps
+  bool one_array = false;        ///< other members write into `in`; addresses cannot tell: empty arrays may have any
+  std::byte* landing = nullptr;  ///< the array that other members write into, if that is not `out`
+  Moved moved = Moved::nothing;  ///< for a reshape: the part that its neighbours move
+  /// For a transform that took owners (LineOwners): for each of its runs that is away, the array at the other end of
+  /// the reshape that holds the run. Empty if all points are in one array.
   std::span<std::byte* const> beyond{};
 };
 
-/// The array of a member into which others write while an operation runs: none; `landing`, else `out`; or `scratch`.
+/// The array of a member into which others write during an operation: none, `landing` (or else `out`), or `scratch`.
 enum class PeersWrite { nothing, result, scratch };
-/// What the host waits for: messages of other ranks, or work of this one (a device's, or a function of the user's).
+/// The host waits for nothing, for this rank's work (a device's, a user's function's), or for messages of other ranks.
 enum class HostWait { nothing, itself, messages };
 
 class DeviceOperation {
  public:
   virtual ~DeviceOperation() = default;
   virtual int phases() const { return 1; }
-  /// Phase 0 does nothing but say that others may write into `out`: it may come as soon as that is true.
+  /// If true, phase 0 only tells others that they may write into `out`. It may be enqueued as soon as that is true.
   virtual bool announces() const { return false; }
-  /// With the member's device current. Work goes to `stream`, or to streams of the operation's own that are joined to
-  /// it by events; when the last phase's work on `stream` is done, `out` is complete and `in` may be overwritten.
+  /// Enqueues one phase, with the member's device current. Work goes to `stream`, or to the operation's own streams,
+  /// which events join to it. After the last phase's work on `stream`, `out` is complete and `in` may be overwritten.
   virtual void enqueue(int phase, const DeviceBuffers& buffers, device::StreamHandle stream) = 0;
-  /// Between phases 0 and 1: what comes next on `stream` may write into the arrays of those to whom this member sends.
+  /// Between phases 0 and 1: later work on `stream` waits until it may write into the arrays of all receivers.
   virtual void await_receivers(device::StreamHandle /*stream*/) {}
-  /// From phase 1 on: what comes next on `stream` may write over what this member has sent.
+  /// From phase 1 on: later work on `stream` waits until it may overwrite the data that this member has sent.
   virtual void await_sent(device::StreamHandle /*stream*/) {}
-  /// With the option verify, before it is enqueued: checks that the operation takes part in, which live as long as it
-  /// runs; none where others look at its arrays.
+  /// With the option verify, called before the operation is enqueued: the checks that it takes part in. It lives as
+  /// long as they do. Returns none if separate checks read its arrays.
   virtual DeviceChecks make_checks();
   virtual std::size_t scratch_bytes() const { return 0; }
-  /// What it keeps: device memory of its own as `table`, work areas of the vendor's FFT library, pinned host memory. Of
-  /// memory that operations share, one tells.
+  /// Memory that the operation holds: its own device memory (`table`), work areas of the vendor's FFT library, and
+  /// pinned host memory. If operations share memory, only one of them reports it.
   virtual RunnerMemory kept() const { return {}; }
-  /// Whether `in` may be `out`, or whatever else of its arrays lies in the output.
+  /// Whether `in` may be `out`, or another of its arrays may be inside the output.
   virtual bool runs_in_place() const { return false; }
   virtual PeersWrite peers_write() const { return PeersWrite::nothing; }
-  /// What enqueue() waits for. A program that waits cannot become a graph.
+  /// The host's wait inside enqueue(). A program that waits cannot become a graph.
   virtual HostWait waits_for() const { return HostWait::nothing; }
-  /// What it reads beside its buffers, where that may be another thing at each run; else null.
+  /// Data that enqueue() reads beside its buffers, if that may differ from run to run; otherwise null.
   virtual std::shared_ptr<const void> reads() const { return nullptr; }
-  /// What its time is, for reports and traces: fft, exchange, or `other` where both run at the same time.
+  /// The kind of its time in reports and traces: fft, exchange, or `other` if both run at the same time.
   virtual Activity activity() const { return Activity::fft; }
-  /// Throws what has failed since it was enqueued, as far as that can be asked.
+  /// Throws an error of work that failed after it was enqueued, if the device can report it.
   virtual void check() {}
-  /// A rank failed: ends work of devices that waits for messages of other ranks. Comes before abandon().
+  /// A rank failed: stops device work that waits for messages of other ranks. Called before abandon().
   virtual void break_off() {}
-  /// A rank failed between phases, and earlier calls are done: lets go what waits for other ranks, and returns when the
-  /// operation's own streams are idle. It is not enqueued again.
+  /// A rank failed between phases, and earlier calls have ended: releases work that waits for other ranks, and returns
+  /// when the operation's own streams are idle. The operation is not enqueued again.
   virtual void abandon() {}
-  /// Closes what it has opened of other processes, who may free it afterwards. It is not enqueued again.
+  /// Closes memory that it opened of other processes; they may free it afterwards. It is not enqueued again.
   virtual void close_peers() {}
   virtual std::string describe() const = 0;
-  /// What it is cut in; null where it is not.
+  /// The pieces that it is cut into; null if it is not cut.
   virtual const Pieces* pieces() const { return nullptr; }
-  /// Bytes this member sends to others in one run.
+  /// Bytes that this member sends to others in one run.
   virtual std::int64_t bytes_sent() const { return 0; }
-  /// What rounding messages to fewer bytes cost, in all runs so far, which must have ended.
+  /// Loss of precision by messages of fewer bytes, over all runs so far. These must have ended.
   virtual Loss loss() const { return {}; }
 };
 
-/// One that is made of others, to which it hands on what concerns all of them.
+/// An operation made of other operations. It passes calls that concern all of them to each one.
 class JointOperation : public DeviceOperation {
  public:
   RunnerMemory kept() const override {

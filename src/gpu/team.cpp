@@ -14,7 +14,7 @@ namespace shardfft::gpu {
 
 namespace {
 
-/// The `mine` of all ranks, one behind the other; ranks may give different numbers of records.
+/// Gathers the records of all ranks, in the order of ranks. Ranks may give different numbers of records.
 template <class Record>
 std::vector<Record> gather_records(const Communicator& comm, const std::vector<Record>& mine,
                                    std::vector<std::int64_t>& counts) {
@@ -33,16 +33,16 @@ std::vector<Record> gather_records(const Communicator& comm, const std::vector<R
   return all;
 }
 
-/// Tries what peers do: every rank of a host opens the memory of the others, and writes into it once it has found there
-/// what its owner said. Asking the runtime would not do: whether IPC works depends on containers and on which devices a
-/// process is shown, and a handle of a process that is numbered alike may open something else. What is opened later
-/// comes from processes that have been found by such handles.
+/// Tests whether peers reach each other: every rank of a host opens the memory of the others, checks that it holds the
+/// owner's proof, and then writes into it. The runtime cannot answer this: IPC depends on containers and on the devices
+/// that each process sees, and a handle of a process with the same number may open other memory. Memory that is opened
+/// later comes only from processes that passed this test.
 class PeerTrial {
  public:
   PeerTrial(const Communicator& host, int device)
       : host_(host), scope_(device), proof_(draw_proof(host.rank())), proofs_(gather_bytes(host, proof_)) {}
 
-  /// For each rank of the host: whether it and this one can write into each other's memory.
+  /// For each rank of the host: whether it and this rank can write into each other's memory.
   std::vector<char> run() {
     const bool exported = host_.min(std::int64_t{succeeds([&] { export_own(); })}) == 1;
     std::vector<char> reached(proofs_.size(), 0);
@@ -58,7 +58,7 @@ class PeerTrial {
     check_mpi(MPI_Alltoall(reached.data(), 1, MPI_BYTE, theirs.data(), 1, MPI_BYTE, host_.get()), "MPI_Alltoall");
     for (std::size_t q = 0; q < reached.size(); ++q) reached[q] = static_cast<char>(reached[q] & theirs[q]);
     opened_.clear();
-    host_.barrier();  // no rank frees what another one has open
+    host_.barrier();  // no rank may free memory that another rank has open
     return reached;
   }
 
@@ -67,7 +67,7 @@ class PeerTrial {
     device::IpcHandle memory{}, event{};
   };
 
-  /// The owner's proof, then what each rank wrote.
+  /// Room for the owner's proof, then for the proof that each rank writes.
   std::size_t bytes() const { return sizeof(Proof) * (1 + proofs_.size()); }
 
   void export_own() {
@@ -128,7 +128,7 @@ Team::Team(const Communicator& comm, int device, Watch* watch, int fake_ranks_pe
       reach_(1, std::vector<char>(static_cast<std::size_t>(ranks_), 0)) {
   context_.watch = watch;
   context_.fake_ranks_per_host = fake_ranks_per_host;
-  // A device may be of no use to one process only (taken by another one, out of memory).
+  // A device may be unusable for one process only (another process has taken it, or it is out of memory).
   agree([&] { const device::DeviceScope scope(device); });
   const Communicator host = comm.split_host(fake_ranks_per_host);
   const std::vector<int> ranks = host.ranks_in(comm);
@@ -156,7 +156,7 @@ Team::Team(const std::vector<int>& devices, int fake_ranks_per_host) : ranks_(st
   note_peers();
 }
 
-/// A rank reaches itself, which makes it nobody's peer. Collective.
+/// Every rank reaches itself, which does not count as a peer. Collective.
 void Team::note_peers() {
   std::int64_t fewest = ranks_, most = 0;
   for (const std::vector<char>& row : reach_) {
@@ -250,7 +250,7 @@ Team::Events Team::share_events(const Events& mine, const std::vector<int>& part
 
 namespace {
 
-/// Where a rank's part lies: so many bytes from the beginning of an allocation.
+/// The place of a rank's part: a number of bytes from the start of an allocation.
 struct Address {
   Exported allocation;
   std::int64_t offset = -1;  ///< -1: an empty part
@@ -283,7 +283,7 @@ void SharedAddresses::share(const Team& team, const std::vector<void*>& mine, co
   const std::vector<Address> addresses = gather_records(team.comm(), std::vector<Address>{own}, counts);
   team.agree([&] {
     const device::DeviceScope scope(team.here().front().device);
-    std::vector<std::shared_ptr<Import>> named;  // what stays named stays open
+    std::vector<std::shared_ptr<Import>> named;  // an import that is still named stays open
     for (int r = 0; r < team.ranks(); ++r) {
       const Address& at = addresses[static_cast<std::size_t>(r)];
       if (r == team.comm().rank() || at.offset < 0 || !team.reaches(0, r)) continue;

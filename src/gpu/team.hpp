@@ -1,6 +1,6 @@
 #pragma once
-// The members of a GPU plan and how they find each other: GPUs of this process directly, GPUs of other processes of
-// the same host through IPC. One member is one rank of the plan's layouts on one device.
+// The members of a GPU plan, and how they reach each other: GPUs of this process directly, GPUs of other processes on
+// the same host through IPC. A member is one rank of the plan's layouts on one device.
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -22,51 +22,51 @@ struct Member {
   int device = 0;
 };
 
-/// Either one member a process of a communicator, or all members in this process. All functions are called by all
-/// processes in the same order.
+/// Either each process of a communicator has one member, or this process has all members. All processes call all
+/// functions in the same order.
 class Team {
  public:
-  /// This process is rank comm.rank() on `device`. `watch`, which may be null, is looked at while ranks wait in the
-  /// middle of a call. `fake_ranks_per_host`: the option.
+  /// This process is rank comm.rank() on `device`. Ranks that wait during a call check `watch`, which may be null.
+  /// `fake_ranks_per_host`: the option.
   Team(const Communicator& comm, int device, Watch* watch = nullptr, int fake_ranks_per_host = 0);
-  /// All ranks are here: rank r on devices[r]; a device may appear more than once.
+  /// All ranks are in this process: rank r on devices[r]. A device may appear more than once.
   explicit Team(const std::vector<int>& devices, int fake_ranks_per_host = 0);
 
   int ranks() const { return ranks_; }
   const std::vector<Member>& here() const { return here_; }
   bool all_here() const { return static_cast<int>(here_.size()) == ranks_; }
-  /// What is alike for all that moves the team's data; numbers in messages are exact until others are given.
+  /// Settings shared by all operations that move the team's data. Messages carry exact numbers until set_numbers().
   const RunContext& context() const { return context_; }
   void set_numbers(const ShortNumbers& numbers) { context_.numbers = numbers; }
-  /// Valid only with one member a process.
+  /// Valid only if each process has one member.
   const Communicator& comm() const { return context_.comm; }
-  /// Whether a member here and `rank` can use each other's device memory: on one host, where IPC works between
-  /// processes, and peers of each other. True of a member and itself.
+  /// Whether a member here and `rank` can use each other's device memory: peers on one host, with working IPC if they
+  /// are in different processes. True for a member and itself.
   bool reaches(int member, int rank) const {
     return reach_[static_cast<std::size_t>(member)][static_cast<std::size_t>(rank)] != 0;
   }
   /// Whether GPUs can use each other's memory: every pair of members, or at least one pair.
   bool all_peers() const { return all_peers_; }
   bool any_peers() const { return any_peers_; }
-  /// A host barrier of the processes; nothing when all members are here. Returns whether any came having `failed`. In
-  /// the middle of a call: throws what the watch throws.
+  /// A host barrier of the processes; returns at once if all members are here. Returns whether any process passed
+  /// `failed`. If the watch reports a failure during a call, its error is thrown.
   bool meet(bool failed = false);
-  /// Such a meeting, which returns each number's least over the processes.
+  /// The same meeting; returns the least of each number over the processes.
   Meeting::Words least(const Meeting::Words& mine);
   Watch* watch() const { return context_.watch; }
-  /// The most and the least of any process.
+  /// The largest and the least value over the processes.
   std::int64_t max(std::int64_t value) const;
   std::int64_t min(std::int64_t value) const;
-  /// shardfft::agree() of the processes. `work` must not communicate.
+  /// shardfft::agree() over the processes. `work` must not communicate.
   void agree(const std::function<void()>& work) const;
-  /// The same of work that gives a number: the least of any process.
+  /// The same for work that returns a number: returns the least over the processes.
   std::int64_t agreed_least(const std::function<std::int64_t()>& work) const;
-  /// Whether `holds` of every member of every process, each asked on its device. It must not communicate.
+  /// Whether `holds` is true for every member of every process, each with its device current. It must not communicate.
   bool all_of(const std::function<bool(const Member&)>& holds) const;
-  /// What users say in the environment (switch_in_environment), the same on all processes.
+  /// A switch of the user's environment (switch_in_environment), the same on all processes.
   std::optional<bool> switch_of(const std::string& name, const std::string& meaning) const;
-  /// What `make` makes of each member here, by its number, with its device current. What may fail on one rank only is
-  /// agreed: it must not communicate.
+  /// Calls `make` with the number of each member here, with its device current, and returns the results. A failure on
+  /// one rank is agreed, so that all ranks throw: `make` must not communicate.
   template <class Make>
   auto for_members(const Make& make) const {
     std::vector<decltype(make(std::size_t{}))> all;
@@ -79,13 +79,13 @@ class Team {
     return all;
   }
 
-  /// Events by member here -> for every rank, its events as this process can wait for them; of other processes only
-  /// those of `partners`, and none from the others. Events must have been made with event_use(); null ones stay null.
-  /// Opened handles live as long as the team.
+  /// From the events of the members here to those of every rank, in a form that this process can wait for. Only
+  /// `partners` of other processes give events; all others have none. Events must be made with event_use(). Null events
+  /// stay null. Imported handles live as long as the team.
   using Events = std::vector<std::vector<device::EventHandle>>;
   Events share_events(const Events& mine, const std::vector<int>& partners);
   device::EventUse event_use() const { return all_here() ? device::EventUse::order : device::EventUse::shared; }
-  /// What an exchange makes once for all its operations of this team, such as a communicator of another library.
+  /// An object that all operations of an exchange share on this team, such as a communicator of another library.
   std::shared_ptr<void>& resource(const std::string& name) const { return resources_[name]; }
 
  private:
@@ -93,7 +93,7 @@ class Team {
 
   std::vector<Member> here_;
   int ranks_ = 0;
-  std::unique_ptr<Groups> groups_;  ///< null where all members are here
+  std::unique_ptr<Groups> groups_;  ///< null if all members are here
   RunContext context_;
   std::shared_ptr<Meeting> meeting_;
   std::vector<std::vector<char>> reach_;  ///< by member here and rank
@@ -102,17 +102,17 @@ class Team {
   mutable std::map<std::string, std::shared_ptr<void>> resources_;  ///< a cache
 };
 
-/// Where every rank's part of one buffer lies, as this process sees it. Allocations of other processes are opened once
-/// and kept until the next share() no longer names them.
+/// The addresses of every rank's part of one buffer, as this process sees them. An allocation of another process is
+/// opened once, and kept until a later share() no longer names it.
 class SharedAddresses {
  public:
-  /// `mine[m]`: inside an exportable device allocation of member m, or null for an empty part. Parts of other processes
-  /// that are not reached are null. Without a user addresses stay as long as their owners live. With one they are of
-  /// callers' arrays, which come and go: look at stale() before every use. Collective over the team; throws on all
-  /// processes alike.
+  /// `mine[m]` points into an exportable device allocation of member m, or is null for an empty part. Parts of other
+  /// processes that are out of reach are null. Without `user`, the addresses are valid as long as their owners' memory.
+  /// With it, they belong to callers' arrays, which may be freed: check stale() before every use. Collective over the
+  /// team; throws on all processes alike.
   void share(const Team& team, const std::vector<void*>& mine, const std::shared_ptr<ImportUser>& user = nullptr);
   const std::vector<std::byte*>& all() const { return all_; }
-  /// Whether something had to be closed to make room (imports.hpp): share() again.
+  /// Whether an import was closed to make room (imports.hpp): then call share() again.
   bool stale() const;
 
  private:

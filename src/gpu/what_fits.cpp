@@ -5,7 +5,7 @@
 namespace shardfft::gpu {
 
 std::string what_would_fit(const Wanted& wanted) {
-  // What is left beside the array when it is changed in place: pages, tables and what the runtime itself holds.
+  // A run in place must leave a sixteenth of the memory to pages, tables and the runtime itself.
   constexpr std::size_t beside = 16;
   const auto there = static_cast<double>(wanted.there);
   const auto fields =

@@ -1,5 +1,5 @@
 #pragma once
-// What a GPU would have room for, where it has none for what was asked.
+// If a problem does not fit into a GPU: names the ways to run it that would fit.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -7,13 +7,13 @@
 namespace shardfft::gpu {
 
 struct Wanted {
-  std::size_t needed = 0;     ///< bytes for input, output, workspace and all else
+  std::size_t needed = 0;     ///< bytes for input, output, workspace and everything else
   std::size_t there = 0;      ///< bytes of the GPU
-  std::size_t one_array = 0;  ///< bytes of an array that is input and output at once; 0 where that was asked
+  std::size_t one_array = 0;  ///< bytes of one array that is both input and output; 0 if that was asked for
   std::int64_t batch = 1;     ///< fields
 };
 
-/// The end of an error's sentence: the ways that have room, or that there is none on as few GPUs.
+/// The end of an error's sentence: the ways that would fit, or that the problem needs more or larger GPUs.
 std::string what_would_fit(const Wanted& wanted);
 
 }  // namespace shardfft::gpu

@@ -10,9 +10,9 @@
 
 namespace shardfft::gpu {
 
-/// Orders in memory that transform without copies: the natural one where line passes then run, and for cosine
-/// transforms, whose work arrays may have any; else the transformed axis slowest, so that its lines are one strided
-/// batch. With the least workspace, the order before: pages of an array keep it.
+/// Chooses an order in memory that needs no copies for the next transform: the natural one if line passes can run in
+/// it, or if the transform is a cosine one (its work arrays may have any order). Otherwise the transformed axis is the
+/// slowest: its lines are then one strided batch. With the least workspace the order stays: pages keep it.
 AxisOrder DeviceTarget::order_after(const Program& program, int step) {
   const auto at = static_cast<std::size_t>(step);
   if (one_array()) return program.states[at].layout.order();
@@ -39,7 +39,7 @@ bool DeviceTarget::line_pass_fits_all(const TransformStep& fft, const State& sta
 
 namespace {
 
-/// Whether one local transform takes all axes, and passes of our own may.
+/// Whether one local transform can run all axes, by the library's own passes.
 bool is_one_transform(const TransformStep& fft) {
   return std::all_of(fft.axes.begin(), fft.axes.end(), [&fft](const AxisStep& axis) {
     return axis.kind != Kind::r2r && axis.sign == fft.axes.front().sign;
@@ -52,7 +52,7 @@ bool is_reshape(const Program& program, std::size_t step) {
 
 }  // namespace
 
-/// Whether the passes of the transform as a whole add up their lines themselves (option verify), on all GPUs.
+/// Whether the passes of the whole transform sum up their lines themselves (option verify), on all GPUs.
 bool DeviceTarget::checks_itself(const Program& program, int step) const {
   const auto at = static_cast<std::size_t>(step);
   const auto& fft = std::get<TransformStep>(program.steps[at]);
@@ -66,8 +66,8 @@ bool DeviceTarget::checks_itself(const Program& program, int step) const {
 
 namespace {
 
-/// The axis of a transform that runs alone next to a reshape into or out of `beyond`: one that is cut there, since a
-/// pass along it can have what does not travel in its place; else `otherwise`. A halved axis cannot move in the list.
+/// Chooses the axis that runs alone next to a reshape: one that is cut in the layout `beyond` it, because its pass can
+/// move the part that stays on its GPU; else `otherwise`. A halved axis must keep its position in the list.
 int axis_alone(const TransformStep& fft, const Layout& beyond, int otherwise) {
   if (fft.keeps_numbers())
     for (const AxisStep& axis : fft.axes)
@@ -85,11 +85,11 @@ TransformStep only(const TransformStep& fft, int axis) {
 /// A transform behind a reshape.
 Pass pass_behind(const TransformStep& fft, const State& before, const State& after) {
   Pass pass{fft, before, after};
-  pass.preserve_input = false;  // what has arrived is read once
+  pass.preserve_input = false;  // received data is read once
   return pass;
 }
 
-/// The reshape behind a transform of a program's, with that alone, or the one before it.
+/// The reshape behind (sender) or before (receiver) the transform at `at`, with `fft` as its only transform.
 Joined next_to(const Program& program, std::size_t at, ChunkEnds end, const TransformStep& fft) {
   const std::vector<State>& states = program.states;
   const State &before = states[at], &after = states[at + 1];
@@ -122,8 +122,8 @@ Joined joined_around(const Program& program, std::size_t reshape) {
   return joined_around(program, reshape, reshape == 0 ? nullptr : transform(reshape - 1), transform(reshape + 1));
 }
 
-/// Whether a transform of several axes is best left whole next to a reshape: one that can be cut in chunks of one pass
-/// each, planes, crosses memory less often than its axes one by one.
+/// Whether a transform of several axes should stay whole next to a reshape. If each chunk of planes is one pass, it
+/// crosses memory less often than axis by axis.
 bool DeviceTarget::stays_whole(const Program& program, std::size_t at) {
   const auto& fft = std::get<TransformStep>(program.steps[at]);
   if (setup_.options.verify || !is_one_transform(fft)) return false;
@@ -138,9 +138,9 @@ bool DeviceTarget::stays_whole(const Program& program, std::size_t at) {
   return whole;
 }
 
-/// Next to a reshape that can be cut in chunks one axis runs alone, so that the others are left to cut along. Planes
-/// that one pass over memory takes stay together; with the option verify so do all axes whose passes check themselves,
-/// where what is left can be cut too, because lines of the vendor's library are read twice more for their sums.
+/// Next to a reshape that can be cut in chunks, one axis runs alone, and the cuts are made along the others. Planes
+/// that take one pass over memory stay together. With the option verify, all axes stay together if their passes check
+/// themselves and the whole can still be cut: for sums, lines of the vendor's library are read twice more.
 std::vector<std::vector<int>> DeviceTarget::groups(const Program& program, int step) {
   const auto at = static_cast<std::size_t>(step);
   const auto& fft = std::get<TransformStep>(program.steps[at]);
@@ -161,7 +161,7 @@ std::vector<std::vector<int>> DeviceTarget::groups(const Program& program, int s
   };
   // Without a line pass, an axis alone is as slow as all of them in one call of the vendor's library.
   const auto runs_alone = [&](ChunkEnds end, const TransformStep& alone) {
-    const bool behind = end == ChunkEnds::sender && fft.kind() != Kind::c2r;  // whose halved axis comes last
+    const bool behind = end == ChunkEnds::sender && fft.kind() != Kind::c2r;  // c2r ends with its halved axis
     const State& there = program.states[behind ? at + 1 : at];
     return cuts(end, alone) && (line_pass_fits_all(alone, there) || !cuts(end, fft));
   };
@@ -184,7 +184,7 @@ Fusion DeviceTarget::fusion(const Program& program, const std::vector<int>& step
   if (!std::holds_alternative<ReshapeStep>(program.steps[static_cast<std::size_t>(reshape)])) ++reshape;
   const auto cuts = [&](const ChunkedSteps& chunked) {
     const State* const state = &program.states[static_cast<std::size_t>(reshape)];
-    // One that cannot run where peers write leads to the output: both buffers of the workspace are in use.
+    // A transform that cannot run in the landing array writes the output: both buffers of the workspace are in use.
     const bool leads =
         chunked.after != nullptr && (!chunked.after->keeps_numbers() || !state[1].layout.same_as(state[2].layout));
     if (leads && steps.back() != reshape + 1) return false;
@@ -194,8 +194,8 @@ Fusion DeviceTarget::fusion(const Program& program, const std::vector<int>& step
   return {pipelined_steps(program, steps, at, cuts), true};
 }
 
-/// Whether the transform before the first reshape of a plan in place is one pass of our own in pieces, which runs in
-/// the array of input and output: that has room for both, and all that is sent leaves from there.
+/// Whether a plan in place begins with one own pass in pieces, which runs inside the array of input and output. That
+/// array has room for both, and all messages leave from it.
 bool DeviceTarget::begins_in_place(const Program& program) {
   if (!setup_.options.in_place || one_array() || !is_reshape(program, 1)) return false;
   const auto* const fft = std::get_if<TransformStep>(&program.steps.front());
@@ -203,15 +203,15 @@ bool DeviceTarget::begins_in_place(const Program& program) {
          offers_.is_one_pass(next_to(program, 0, ChunkEnds::sender, *fft));
 }
 
-/// A transform behind a reshape leads to the result from the workspace, where the reshape would land in the result and
-/// should not: peers of other processes would write slowly into it, or, in place, into an input from which all that is
-/// sent leaves.
+/// Lets a transform behind a reshape write the result from the workspace, if the reshape itself should not write into
+/// the result: peers in other processes would write slowly into it, or, in a plan in place, over input data that is
+/// still to be sent.
 bool DeviceTarget::in_place(const Program& program, int step) {
   const auto at = static_cast<std::size_t>(step);
   if (!Target::in_place(program, step) || !program.states[at].layout.same_as(program.states[at + 1].layout))
     return false;
   if (at == 0 || !is_reshape(program, at - 1)) return true;
-  int later = 0;  // arrays behind this one, of which every other one lies in the result
+  int later = 0;  // later arrays; every other one is in the result
   for (int next = step + 1; next < static_cast<int>(program.steps.size()); ++next)
     later += Target::in_place(program, next) ? 0 : 1;
   if (setup_.options.in_place && at == 1 && later % 2 == 0 && (later == 0 || setup_.way.room != Spare::fast))
@@ -220,7 +220,7 @@ bool DeviceTarget::in_place(const Program& program, int step) {
   return !(at == 2 && begins_in_place(program)) && !lands_slowly(program.states[at]);
 }
 
-/// The turn behind which a room of a program in which its input may be overwritten is free; none where it is not.
+/// The turn after which arrays between steps may use a room (input or output); none if they never may.
 std::optional<int> DeviceTarget::free_behind(int room, const Lowered& lowered) const {
   const Program& program = lowered.program();
   if (room == in_input) {
@@ -230,14 +230,14 @@ std::optional<int> DeviceTarget::free_behind(int room, const Lowered& lowered) c
                : std::nullopt;
   }
   if (!setup_.options.in_place) return -1;
-  // To wait until the input has been read costs what would run beside messages, where that is not all.
+  // In the first stretch, messages would wait until the input is read: only for little memory or one reshape.
   const bool waits = setup_.way.room != Spare::fast || reshapes(program) == 1;
   return waits ? lives_of(lowered)[input_array].dies : last_turn(0);
 }
 
-/// An array between steps lies in the output until the result does, or in an input that may be overwritten, where that
-/// has room for it on all ranks, but not where other processes would write into it: they do so slowly, and may announce
-/// earlier what is used once. In place a first transform may write over what it reads.
+/// Puts an array between steps into the output before the result, or into an input that may be overwritten, if it fits
+/// on all ranks. If other processes write into it, it stays in the workspace: they write slowly into users' arrays, and
+/// may announce buffers of one use earlier. In a plan in place, the first transform may write over its input.
 std::vector<ArrayLife> DeviceTarget::arrays(const Lowered& lowered) {
   const Program& program = lowered.program();
   std::vector<ArrayLife> arrays = lives_of(lowered);
@@ -281,14 +281,14 @@ bool DeviceTarget::lands_slowly(const State& state) const {
   return false;
 }
 
-/// Ranks must decide alike: what one sends the other may be scaled already.
+/// All ranks must decide alike, because the data that they send each other may be scaled already.
 bool DeviceTarget::scales_free(const Program& program, int step) {
   const auto at = static_cast<std::size_t>(step);
   return team_.all_of([&](const Member& member) {
     FftSpec spec = fft_spec(std::get<TransformStep>(program.steps[at]), program.states[at], program.states[at + 1],
                             member.rank, setup_.precision);
     if (one_array()) return plan_fft_in_place(spec).scales_free();
-    for (const bool kept : {false, true}) {  // which it will be is not known yet
+    for (const bool kept : {false, true}) {  // the caller decides later
       spec.preserve_input = kept;
       if (!plan_fft(spec).scales_free()) return false;
     }

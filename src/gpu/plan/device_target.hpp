@@ -1,5 +1,5 @@
 #pragma once
-// What programs are lowered for on GPUs.
+// Answers lowering's questions about GPUs (lower/target.hpp), and places the arrays of programs.
 #include "gpu/plan/array_places.hpp"
 #include "gpu/plan/offer.hpp"
 #include "lower/stretch.hpp"
@@ -12,7 +12,7 @@ namespace shardfft::gpu {
 
 int reshapes(const Program& program);
 
-/// A reshape of a program with these transforms of it at its ends, null: without one; or with those that are there.
+/// A reshape of a program with these transforms at its ends (null: none), or with all that the program has there.
 Joined joined_around(const Program& program, std::size_t reshape, const TransformStep* before,
                      const TransformStep* after);
 Joined joined_around(const Program& program, std::size_t reshape);
@@ -30,7 +30,7 @@ class DeviceTarget : public Target {
   bool scales_free(const Program& program, int step) override;
   bool in_place(const Program& program, int step) override;
 
-  /// The arrays of a program, by number, in their rooms.
+  /// The arrays of a program by number, each with its room.
   std::vector<ArrayLife> arrays(const Lowered& lowered);
 
   Pieces pieces(const Joined& steps) { return offers_.pieces(steps); }

@@ -23,7 +23,7 @@ bool same(const State& a, const State& b) {
   return a.is_complex == b.is_complex && a.element_bytes == b.element_bytes && a.layout.same_as(b.layout);
 }
 
-/// Whether the same can be done about them. Transforms run in place where strides are alike, which changes nothing.
+/// Whether two transforms have the same offers. `in_place` does not matter: it depends on strides, which are compared.
 bool same(const std::optional<Pass>& a, const std::optional<Pass>& b) {
   if (!a || !b) return !a && !b;
   return a->step.axes == b->step.axes && a->scale == b->scale && a->preserve_input == b->preserve_input &&
@@ -67,8 +67,8 @@ bool Offers::is_one_pass(const Joined& joined) {
   return *offer.one_pass;
 }
 
-/// Whether all that the ranks have before a reshape is sent, and all that they have behind it comes from there: what
-/// transforms beside it sum up with the option verify is all that they write and read. Collective.
+/// Whether a reshape sends all elements before it, and fills all elements behind it. With the option verify, the sums
+/// of the transforms beside it then cover all data. Collective.
 bool Offers::moves_all(const State& from, const State& to) const {
   return team_.all_of([&](const Member& member) {
     const MoveSums sums(from.layout, to.layout, member.rank, 1);
@@ -98,8 +98,8 @@ int Offers::wanted_chunks(const Sending& sending, ChunkEnds ends) const {
   return automatic_chunks(static_cast<std::size_t>(sending.bytes), ends == ChunkEnds::both ? 0 : sending.peers);
 }
 
-/// Pieces at one end stand alone before the first message or behind the last one: the time that many small ones save
-/// there, and their copies to each peer cost, is the least where they grow with the root of what is sent.
+/// If one end is cut, its first or last piece runs without messages beside it. More pieces shorten that time, but each
+/// costs a copy to every peer. The sum is least if the number of pieces grows with the square root of the bytes sent.
 int automatic_chunks(std::size_t bytes, std::int64_t peers) {
   const PeerGpuDefaults& defaults = peer_gpu_defaults();
   const auto sent = static_cast<double>(bytes);
@@ -112,7 +112,7 @@ int automatic_chunks(std::size_t bytes, std::int64_t peers) {
 
 namespace {
 
-/// Whether a chunk can be transformed where it lies as fast as the whole.
+/// Whether a chunk can be transformed inside its array, without copies, as fast as the whole.
 bool runs_well(const FftPart& part) {
   if (is_empty(part.spec)) return true;
   if (part.in % device::unit_bytes != 0 || part.out % device::unit_bytes != 0) return false;
@@ -122,9 +122,9 @@ bool runs_well(const FftPart& part) {
   return plan.runs_where_it_lies() && (dense || plan.scales_free());
 }
 
-/// A cut along the axis that is contiguous in memory takes whole runs of its rows, or else both chunks read and write
-/// the run that they share; chunks of `least_row` bytes at least, and of twice as many where rows begin within runs.
-/// False where they begin within sectors: what is stored in a part of one is read before.
+/// Makes a cut along the contiguous axis take whole runs of rows: otherwise two chunks would read and write the run
+/// that they share. Chunks get rows of at least `least_row` bytes, or twice that if rows begin within runs. Returns
+/// false if rows begin within sectors: a store to a part of a sector must read it first.
 bool take_whole_runs(Chunking& chunking, const State& from, const State& to, Precision precision,
                      std::int64_t least_row) {
   for (const State* state : {&from, &to}) {
@@ -146,16 +146,16 @@ bool take_whole_runs(Chunking& chunking, const State& from, const State& to, Pre
   return true;
 }
 
-/// The transforms of which a cut makes pieces.
+/// The transforms that a cut divides into pieces.
 std::vector<Pass> passes_in_pieces(const Joined& joined, ChunkEnds ends) {
   std::vector<Pass> passes;
   if (joined.before && ends != ChunkEnds::receiver) passes.push_back(*joined.before);
-  for (Pass& pass : passes) pass.preserve_input = true;  // it may be the user's
+  for (Pass& pass : passes) pass.preserve_input = true;  // the input may be the user's
   if (joined.after && ends != ChunkEnds::sender) passes.push_back(*joined.after);
   return passes;
 }
 
-/// Of how many indices along an axis a multiple begins where kernels can, on both sides.
+/// The least number of indices along `axis` whose multiples begin at addresses that kernels accept, on both sides.
 std::int64_t aligned_indices(const Pass& pass, int axis, int rank, Precision precision) {
   std::int64_t most = 1;
   for (const State* state : {&pass.before, &pass.after}) {
@@ -167,7 +167,7 @@ std::int64_t aligned_indices(const Pass& pass, int axis, int rank, Precision pre
   return most;
 }
 
-/// As many as there can be along the axis of a cut.
+/// The most pieces that are possible along the axis of a cut.
 std::int64_t most_pieces(const Joined& joined, const Chunking& cut) {
   const Layout& layout = (cut.ends == ChunkEnds::receiver ? joined.to : joined.from).layout;
   return longest_run(layout, cut.axis) / std::max(cut.grain, cut.least);
@@ -175,7 +175,7 @@ std::int64_t most_pieces(const Joined& joined, const Chunking& cut) {
 
 bool is_line(const Pass& pass) { return pass.step.axes.size() == 1; }
 
-/// In bytes that a GPU sends in that time.
+/// Costs as numbers of bytes that a GPU sends in the same time.
 EndCosts costs_of(const Joined& joined, const Sending& sent, Precision precision) {
   const PeerGpuDefaults& defaults = peer_gpu_defaults();
   const auto cost = [&](const Pass& pass, const State& state) {
@@ -189,8 +189,8 @@ EndCosts costs_of(const Joined& joined, const Sending& sent, Precision precision
 
 }  // namespace
 
-/// Planes are broken where a transform of several axes is one pass of our own, but its pieces are not; `any_planes`:
-/// that does not matter.
+/// How well these transforms run in slices. Slices break planes if the whole is one own pass over several axes and a
+/// slice is not; `any_planes` accepts that.
 Offers::Fit Offers::fit(const std::vector<Pass>& passes, const std::vector<Slice>& slices, bool any_planes) const {
   const auto of = [&](const Pass& pass, int rank) {
     const auto part = [&](const Slice& slice) { return part_of(pass, rank, setup_.precision, slice); };
@@ -210,9 +210,9 @@ Offers::Fit Offers::fit(const std::vector<Pass>& passes, const std::vector<Slice
   }));
 }
 
-/// How to cut a reshape and its transforms; nothing where no axis serves: chunks must begin where kernels can
-/// (multiples of 16 bytes), be transformed without copies around the transform, be as fast to scale as the whole, and
-/// have rows of so many bytes where rows are cut and the caller leaves open in how many parts. Collective.
+/// Chooses how to cut a reshape and its transforms; no cut if no axis serves. Chunks must begin at multiples of 16
+/// bytes (for kernels), be transformed without copies, and be scaled as fast as the whole. If rows are cut and the user
+/// does not fix the number of chunks, each row must have a least number of bytes. Collective.
 Chunking Offers::chunking(const Joined& joined, const Sending& sent, const Cut& wanted) const {
   const State &from = joined.from, &to = joined.to;
   const auto most = [&](ChunkEnds ends) { return std::min(wanted_chunks(sent, ends), wanted.most); };
@@ -228,7 +228,7 @@ Chunking Offers::chunking(const Joined& joined, const Sending& sent, const Cut& 
         chunking.grain = std::max(chunking.grain, aligned_indices(pass, chunking.axis, rank, setup_.precision));
     chunking.parts =
         static_cast<int>(std::min<std::int64_t>({chunking.parts, most(chunking.ends), most_pieces(joined, chunking)}));
-    // Planes that are too small for one pass are worse than fewer chunks.
+    // If planes are too small for one pass, fewer chunks are better.
     for (; chunking.cuts(); --chunking.parts) {
       const Fit found = fit(passes, chunking.slices(), setup_.options.chunks > 0);
       if (found == Fit::runs_well) return chunking;
@@ -238,7 +238,7 @@ Chunking Offers::chunking(const Joined& joined, const Sending& sent, const Cut& 
   return {};
 }
 
-/// Whether all that is sent has room in the output, packed. Collective.
+/// Whether all outgoing data, packed, fits into the output. Collective.
 bool Offers::is_packed(const Joined& joined, const Pieces& pieces) const {
   if (!is_line(*joined.before)) return false;
   return team_.all_of([&](const Member& member) {
@@ -262,8 +262,8 @@ Pieces Offers::pieces(const Joined& joined) {
   if (!joined.before || !joined.after || one.ends == ChunkEnds::both) return in_pieces(steps, one);
   const std::optional<Pieces> equal = equal_pieces(joined, sent);
   if (sent.peers == 1) {  // pieces of unequal size to several peers at once were never timed
-    // A transform that leads elsewhere leaves its output to what is sent (Outbox), where pieces that leave in parts
-    // need more room than those that leave whole, unless they are packed: no more are to do so than of equal ones.
+    // If the last transform writes another array, outgoing data waits in its output (Outbox). Pieces that are sent in
+    // parts need more room there, unless they are packed: so they may have no larger share than in equal pieces.
     const bool here = joined.after->in_place || setup_.options.in_place;
     const auto fastest = fastest_pieces(joined, sent, here || !equal ? 1 : equal->rest());
     if (fastest) return *fastest;
@@ -273,8 +273,8 @@ Pieces Offers::pieces(const Joined& joined) {
 
 namespace {
 
-/// Of so many messages, those that leave while the pass before them runs: each GPU sends all but its own share. At
-/// least two are left to cut the other end.
+/// The number of messages that are sent while the pass before them runs: each GPU sends everything except its own
+/// share. At least two messages remain, which cut the other end.
 int sent_beside_first_pass(int messages, int ranks) {
   const double share = peer_gpu_defaults().plane_pass_in_link_time * ranks / (ranks - 1);
   return std::clamp(static_cast<int>(std::lround(share * messages)), 1, std::max(1, messages - 2));
@@ -282,7 +282,7 @@ int sent_beside_first_pass(int messages, int ranks) {
 
 }  // namespace
 
-/// In near-equal pieces. Collective.
+/// Cuts both ends in pieces of near-equal size. Collective.
 std::optional<Pieces> Offers::equal_pieces(const Joined& joined, const Sending& sent) const {
   const Chunking sender = chunking(joined, sent, {ChunkEnds::sender});
   if (!sender.cuts()) return std::nullopt;
@@ -291,13 +291,13 @@ std::optional<Pieces> Offers::equal_pieces(const Joined& joined, const Sending& 
   return receiver.cuts() ? std::optional(in_pieces(sender, receiver, head)) : std::nullopt;
 }
 
-/// In as many messages as the user wants, or in those that are expected to take the least time, of cuts that do not
-/// send more than such a share in other pieces than the sender's, or send it packed. Collective.
+/// Cuts in as many messages as the user wants, or in those with the least expected time. Skips a cut if more than the
+/// share `most_rest` of the data is not sent in the sender's own pieces, unless that data is packed. Collective.
 std::optional<Pieces> Offers::fastest_pieces(const Joined& joined, const Sending& sent, double most_rest) const {
   const Chunking sender = chunking(joined, sent, {ChunkEnds::sender, 2});
   const Chunking receiver = chunking(joined, sent, {ChunkEnds::receiver, 2});
   if (!sender.cuts() || !receiver.cuts()) return std::nullopt;
-  // Whether a transform can be cut in pieces of these sizes; asked once.
+  // Whether a transform can be cut in pieces of these sizes. Each answer is kept.
   const auto serves = [&](const Chunking& cut) {
     return [this, cut, passes = passes_in_pieces(joined, cut.ends),
             known = std::map<std::vector<int>, bool>()](const std::vector<int>& sizes) mutable {

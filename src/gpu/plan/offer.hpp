@@ -1,5 +1,5 @@
 #pragma once
-// What GPUs can do about a reshape and the transforms at its ends.
+// The offers of GPUs for a reshape and the transforms at its ends: direct stores, chunks, padded rows.
 #include <limits>
 #include <list>
 #include <optional>
@@ -12,46 +12,46 @@
 
 namespace shardfft::gpu {
 
-/// The parts that a reshape in which a rank sends `bytes` should be cut in: along one axis for both ends; or for one,
-/// where it sends to so many `peers`.
+/// The number of parts for a reshape in which a rank sends `bytes`: cut along one axis for both ends; or for one end
+/// only, if the rank sends to that many `peers`.
 int automatic_chunks(std::size_t bytes, std::int64_t peers = 0);
 
-/// What a rank sends in a reshape, at most, and to how many others.
+/// The most bytes that a rank sends in a reshape, and the most ranks that it sends to.
 struct Sending {
   std::int64_t bytes = 0, peers = 0;
 };
 
-/// Whether a transform on this GPU crosses memory once, by a pass of our own.
+/// Whether a transform on this GPU crosses memory once, by a pass of the library's own.
 bool is_one_pass(const FftSpec& spec);
-/// Whether a pass along the axis of `fft`, of which lines lie so on `rank`, crosses memory once; empty ones do.
+/// Whether a pass along the axis of `fft` crosses memory once, for the lines of `rank` in `state`. True if it has none.
 bool has_line_pass(const TransformStep& fft, const State& state, int rank, Precision precision);
 
-/// What can be done about the reshapes of a plan. All ranks ask alike, and have the same answers: each is worked out
-/// when it is first asked for, which is collective.
+/// The offers for all reshapes of a plan. All ranks ask the same questions and get the same answers. Each answer is
+/// computed when it is first asked for, which is collective.
 class Offers {
  public:
   /// setup.exchange is a name, never "auto".
   Offers(const ExecutorSetup& setup, const Team& team) : setup_(setup), team_(team) {}
 
-  /// Whether the transform before the reshape stores what it makes where that leads.
+  /// Whether the transform before the reshape stores its results directly at the reshape's destinations.
   bool stores(const Joined& joined);
-  /// In which chunks; none where no axis serves.
+  /// The chunks of the reshape; no cut if no axis serves.
   const Chunking& cut(const Joined& joined);
-  /// Of one transform and chunks: whether each piece of it is one pass of our own.
+  /// For a reshape with one transform: whether each chunk of the transform is one pass of the library's own.
   bool is_one_pass(const Joined& joined);
-  /// How a reshape and the transforms that run with it are cut in chunks: at both ends where that can be; one without
-  /// any along the slowest axis of its result.
+  /// The pieces of a reshape and of the transforms that run with it: both ends are cut if possible. A reshape without
+  /// transforms is cut along the slowest axis of its result.
   Pieces pieces(const Joined& joined);
-  /// With rows that are padded on both sides of the reshape, where that gains.
+  /// The reshape with rows that are padded on both sides, if that is faster.
   std::optional<Joined> padded(const Joined& joined) const;
 
  private:
-  /// What of a reshape is to be cut: any end where none is said; and in how many parts at most.
+  /// The cut that a caller wants: at which end (unset: any), and in how many parts at most.
   struct Cut {
     std::optional<ChunkEnds> ends{};
     int most = std::numeric_limits<int>::max();
   };
-  /// How transforms run in pieces, on the GPU where they do worst.
+  /// How well transforms run in pieces, on the GPU that runs them worst.
   enum class Fit { breaks_planes, runs_slowly, runs_well };
   struct Offer {
     Joined joined;

@@ -10,9 +10,9 @@ namespace shardfft::gpu {
 
 namespace {
 
-/// What `rank` has of `from`, but the runs of others' of its lines alone, beside each other: point i of all runs comes
-/// before point i + 1 of any. By the rank that gets it; empty pieces for those that get nothing. Nothing where rows of
-/// lines are no whole ones.
+/// Packs the part of `from` that `rank` sends to others: only the others' runs of each line, interleaved, so that point
+/// i of all runs comes before point i + 1 of any run. One piece by receiving rank, empty if that rank gets nothing.
+/// Returns no pieces if a slower axis does not step over whole lines.
 std::vector<Piece> packed_pieces(const Layout& from, const Layout& to, std::size_t line, int rank) {
   const Piece here = only_piece(from, rank);
   const std::vector<Progression>& parts = to.parts(static_cast<int>(line));
@@ -43,7 +43,7 @@ std::vector<Piece> packed_pieces(const Layout& from, const Layout& to, std::size
   return pieces;
 }
 
-/// Packs; nothing where the pass cannot, or what goes to others has no such order.
+/// Plans to pack; none if the pass cannot pack, or if the outgoing runs have no such order.
 std::optional<Layout> pack(Outbox& box, const Joined& steps, const Pieces& pieces, int rank) {
   const Pass& pass = *steps.before;
   const Layout &from = steps.from.layout, &to = steps.to.layout;
@@ -68,8 +68,8 @@ std::optional<Layout> pack(Outbox& box, const Joined& steps, const Pieces& piece
   });
 }
 
-/// Numbers from a point of a line to the next one, where that axis is the slowest one in memory; else 0. Of lines that
-/// are not there any.
+/// Numbers between two neighbouring points of a line, if its axis is the slowest one in memory; otherwise 0. If there
+/// are no lines, any number would do: 1.
 std::int64_t step_of_slowest(const Pass& pass, const Piece& here) {
   const std::int64_t stride = here.stride[static_cast<std::size_t>(pass.step.axes.front().axis)];
   for (std::size_t a = 0; a < static_cast<std::size_t>(here.set.axes); ++a)
@@ -77,8 +77,8 @@ std::int64_t step_of_slowest(const Pass& pass, const Piece& here) {
   return here.set.empty() ? 1 : stride;
 }
 
-/// Which pieces and messages lie in the output if the first `count` pieces do, before what is added to their places;
-/// where the others begin. Nothing where some message takes of both kinds, or those in the output have no room there.
+/// Puts the first `count` pieces, and the messages made of them, into the output; offsets come later. Returns the
+/// offset at which the rest begins, or none if a message needs pieces of both kinds or the output has too little room.
 std::optional<std::int64_t> divide(Outbox& box, const Sources& sources, std::size_t count, std::int64_t room) {
   std::int64_t end = 0, all = 0, rest_begin = std::numeric_limits<std::int64_t>::max();
   for (std::size_t k = 0; k < sources.pieces.size(); ++k) {
@@ -124,7 +124,7 @@ std::optional<Outbox> outbox_of(const Joined& steps, const Pieces& pieces, int r
   for (std::size_t count = sources.pieces.size(); count >= least; --count) {
     const std::optional<std::int64_t> rest_begin = divide(box, sources, count, room);
     if (!rest_begin) continue;
-    // What leaves last lies as far behind as it can.
+    // Packed data ends at the end of the array, so that the data sent last lies as far back as possible.
     const std::int64_t begin = packed ? (room - *rest_begin) / alignment * alignment : 0;
     for (std::vector<Outbox::Place>* places : {&box.pieces, &box.messages})
       for (Outbox::Place& place : *places) place.begin = place.in_output ? begin : -*rest_begin;

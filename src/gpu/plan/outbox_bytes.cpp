@@ -9,8 +9,8 @@ namespace shardfft::gpu {
 
 namespace {
 
-/// Whether two sets of bytes have none in common: one is behind the other, or they have other places in all periods of
-/// some length. True only where it is.
+/// Whether two sets of bytes surely have none in common: one ends before the other begins, or they use different places
+/// in all periods of some length. May return false for sets that have none in common.
 bool are_apart(const Bytes& a, const Bytes& b) {
   if (a.end() <= b.offset || b.end() <= a.offset) return true;
   for (const Bytes* of : {&a, &b})

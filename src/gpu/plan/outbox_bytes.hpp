@@ -1,5 +1,5 @@
 #pragma once
-// Which bytes of an array pieces of a transform and messages have, to tell what lies over what.
+// The bytes of an array that belong to pieces of a transform and to messages, to find overlaps.
 #include <cstdint>
 #include <vector>
 
@@ -9,7 +9,7 @@
 
 namespace shardfft::gpu {
 
-/// Bytes of an array: those of a box of elements.
+/// The bytes of a box of elements in an array.
 struct Bytes {
   struct Steps {
     std::int64_t count, stride;
@@ -22,7 +22,7 @@ struct Bytes {
       steps.push_back({box.count[a], box.stride[a] * element});
     steps.push_back({element, 1});
   }
-  /// To one past the last byte, but for steps by multiples of a period; 0: there is none.
+  /// Bytes from the first one to the end, without steps by multiples of `period`; 0: with all steps.
   std::int64_t reach(std::int64_t period) const {
     std::int64_t sum = 1;
     for (const Steps& s : steps)
@@ -32,20 +32,20 @@ struct Bytes {
   std::int64_t end() const { return offset + reach(0); }
 };
 
-/// The bytes of the pieces of the transform before, and of what each message sends.
+/// The bytes of each piece of the transform before the reshape, and of each message.
 struct Sources {
   std::vector<std::vector<Bytes>> pieces{}, messages{};
 };
 
-/// Where they lie in `from`, before the reshape of `steps`.
+/// The places of these bytes in `from`, the layout before the reshape of `steps`.
 Sources sources_of(const Layout& from, const Joined& steps, const Pieces& cut, int rank, std::int64_t element);
 std::int64_t begin_of(const std::vector<Bytes>& all);
 std::int64_t end_of(const std::vector<Bytes>& all);
-/// With what fills the last unit: passes write whole units of rows that are padded to them.
+/// Rounded up to whole units: passes write whole units of padded rows.
 constexpr std::int64_t in_units(std::int64_t bytes) { return round_up(bytes, device::unit_bytes); }
 
-/// Whether no piece behind the reshape writes over what has not left by then. A message is on its way until those
-/// behind it come: pieces that take one begin when this rank's messages have left up to that one.
+/// Whether no piece behind the reshape overwrites data that is not sent yet. A piece begins when this rank has sent all
+/// messages up to the last one that the piece takes; later messages may still be on their way.
 bool leaves_in_time(const Outbox& box, const Sources& sources, const Joined& steps, const Pieces& cut, int rank,
                     std::int64_t element);
 

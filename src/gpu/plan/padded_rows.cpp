@@ -1,4 +1,4 @@
-// Complex rows between two passes: padded where they would begin within sectors of memory.
+// Complex rows between two passes: padded if they would begin within sectors of memory.
 #include "device/line_pass.hpp"
 #include "geometry/gaps.hpp"
 #include "gpu/move/exchange.hpp"
@@ -17,7 +17,7 @@ bool is_one_pass(const FftSpec& spec) {
 
 namespace {
 
-/// How many complex numbers a row has, along the last axis; nothing where ranks share rows.
+/// The number of complex numbers in a row along the last axis; none if a rank does not have whole, contiguous rows.
 std::optional<std::int64_t> complex_row(const State& state) {
   const Layout& layout = state.layout;
   const int last = layout.axes() - 1;
@@ -28,9 +28,9 @@ std::optional<std::int64_t> complex_row(const State& state) {
 
 }  // namespace
 
-/// A reshape between two transforms with rows that are whole bundles, where they would begin within sectors and both
-/// transforms are one pass of our own then, so of large arrays: next to a real one, and where complex rows begin within
-/// 16 bytes, which no other pass of ours takes. It costs a buffer more: not where memory is short.
+/// Pads the rows on both sides of a reshape to whole bundles, if they would begin within sectors and if both transforms
+/// then are one own pass each. If both are complex, it does so only for large arrays with rows that begin within
+/// 16-byte units, which no other own pass accepts. Padding needs one more buffer, so it is not done if memory is short.
 std::optional<Joined> Offers::padded(const Joined& joined) const {
   if (setup_.options.workspace == Workspace::least || setup_.way.room != Spare::fast || setup_.options.in_place ||
       !cuts_in_slices(setup_.way.exchange) || !joined.before || !joined.after)
@@ -55,7 +55,7 @@ std::optional<Joined> Offers::padded(const Joined& joined) const {
   return gains ? std::optional(padded) : std::nullopt;
 }
 
-/// Of several reshapes, whose results would take turns in the array of the last one, only rows are padded that need it.
+/// With several reshapes, whose results take turns in the output, only rows that begin within units are padded.
 std::int64_t DeviceTarget::row_unit(const Program& program, int step) {
   const auto row = complex_row(program.states[static_cast<std::size_t>(step)]);
   if (reshapes(program) > 1 && row && device::lines::begins_with_units(*row, setup_.precision)) return 1;

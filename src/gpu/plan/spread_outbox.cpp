@@ -11,7 +11,7 @@ namespace shardfft::gpu {
 
 namespace {
 
-/// Bytes after which the places recur that a piece behind the reshape writes; 0: they are one run.
+/// The period in bytes with which a piece behind the reshape writes; 0 if it writes one run.
 std::int64_t period_of(const Piece& written, int cut, std::int64_t element) {
   std::int64_t least = 0;
   for (std::size_t a = 0; a < static_cast<std::size_t>(written.set.axes); ++a) {
@@ -23,7 +23,7 @@ std::int64_t period_of(const Piece& written, int cut, std::int64_t element) {
   return std::lcm(least * element, static_cast<std::int64_t>(device::run_bytes));
 }
 
-/// Whether both are the slowest axes in memory of what a rank has there, `first` before `second`.
+/// Whether these two axes are the slowest ones in memory of a rank's piece, `first` before `second`.
 bool are_slowest(const Piece& piece, std::size_t first, std::size_t second) {
   for (std::size_t a = 0; a < static_cast<std::size_t>(piece.set.axes); ++a)
     if (a != first && piece.set.axis[a].count > 1 &&
@@ -32,8 +32,8 @@ bool are_slowest(const Piece& piece, std::size_t first, std::size_t second) {
   return true;
 }
 
-/// Of what each rank has, the runs that the last message sends to others, alone: plane behind plane for each run.
-/// As far as the message sends of it, the runs for two receivers do not overlap.
+/// The layout of the last message's data: for each rank only the runs that it sends to others, plane behind plane for
+/// each run. Within the planes that the message sends, the runs for two receivers do not overlap.
 Layout aside_layout(const Layout& from, const Layout& to, const Pieces& pieces) {
   const auto lie = [from, to, end = pieces.messages.back()](int r) {
     const Piece mine = only_piece(from, r), rest = sliced(mine, end.from);
@@ -46,7 +46,7 @@ Layout aside_layout(const Layout& from, const Layout& to, const Pieces& pieces) 
       if (q == r || theirs.set.empty() || intersect(mine.set, theirs.set).empty()) continue;
       const Progression& points = theirs.set.axis[line];
       const auto has_them = [&](const Piece& other) { return other.set.axis[line] == points; };
-      if (std::any_of(all.begin(), all.end(), has_them)) continue;  // of which several get parts
+      if (std::any_of(all.begin(), all.end(), has_them)) continue;  // several ranks get parts of it
       Piece& run = all.emplace_back(mine);
       run.set.axis[line] = points;
       plane = std::max(plane, run.set.axis[line].count * mine.stride[line]);
@@ -60,7 +60,7 @@ Layout aside_layout(const Layout& from, const Layout& to, const Pieces& pieces) 
   return Layout::from_pieces(from.shape(), from.ranks(), lie);
 }
 
-/// As before the reshape, but what is cut there has a stride of whole periods of what each rank writes behind it.
+/// The layout before the reshape; its cut axis has a stride of whole periods of a rank's data behind the reshape.
 Layout spread_layout(const Joined& steps, const Pieces& pieces, Precision precision) {
   const Layout &from = steps.from.layout, &to = steps.after->after.layout;
   const auto lie = [from, to, cut = static_cast<std::size_t>(pieces.before.front().axis),
@@ -77,7 +77,7 @@ Layout spread_layout(const Joined& steps, const Pieces& pieces, Precision precis
   return Layout::from_pieces(from.shape(), from.ranks(), lie);
 }
 
-/// Where the pieces of a spread outbox lie, and how they are checked.
+/// Places the pieces of a spread outbox, and checks the places.
 class Spread {
  public:
   Spread(const Joined& steps, const Pieces& cut, int rank, Precision precision)
@@ -114,11 +114,11 @@ class Spread {
   Precision precision_;
   Piece from_, to_;
   std::int64_t element_, written_, room_;
-  int whole_ = 0;  ///< pieces that leave whole
+  int whole_ = 0;  ///< number of pieces that are sent whole
 };
 
-/// At the end of the output, so that what the second piece behind the reshape takes begins, in each period, where the
-/// first one has written.
+/// Places the pieces that are sent in parts at the end of the output. In each period, the data for the second piece
+/// behind the reshape begins behind the bytes that the first one writes.
 bool Spread::place_rest(Outbox& box, const Layout& spread, std::int64_t period) const {
   const Sources sources = sources_of(spread, steps_, cut_, rank_, element_);
   const auto is_empty = [](const std::vector<Bytes>& piece) { return piece.empty(); };
@@ -130,7 +130,7 @@ bool Spread::place_rest(Outbox& box, const Layout& spread, std::int64_t period) 
   for (const Bytes& sent : sources.messages[next]) {
     const std::int64_t align = device::run_bytes;
     const std::int64_t behind = round_up(written.offset + written.reach(period) - sent.offset, align);
-    // The last place at which it lies so.
+    // The last place with this position in a period.
     const std::int64_t last = room_ - in_units(end);
     const std::int64_t begin = last - ((last - behind) % period + period) % period;
     if (begin + first < 0) continue;
@@ -141,7 +141,7 @@ bool Spread::place_rest(Outbox& box, const Layout& spread, std::int64_t period) 
   return false;
 }
 
-/// In the workspace, from its beginning.
+/// Places the data of the last message in the workspace, from its beginning.
 void Spread::place_aside(Outbox& box, const Layout& spread) const {
   const Slice& slice = cut_.messages.back().from;
   const Layout aside = *box.messages.back().layout;
@@ -156,7 +156,7 @@ void Spread::place_aside(Outbox& box, const Layout& spread) const {
   box.element_bytes = static_cast<std::size_t>(element_);
 }
 
-/// From the last one on, one behind the other: those that leave first are where others may be written soon.
+/// Places the pieces that are sent whole, the last one first: the places of those sent first can soon be written again.
 bool Spread::place_whole(Outbox& box) const {
   std::int64_t at = 0;
   for (int k = whole_; k-- > 0;) {
@@ -173,8 +173,8 @@ bool Spread::place_whole(Outbox& box) const {
   return true;
 }
 
-/// Whether what is written first over others waits for none but those that have left long since: links have something
-/// to send until it is there.
+/// Finds the message that each piece waits for. Returns false if a piece would wait for a recent one: its links would
+/// have nothing to send until the piece is there.
 bool Spread::find_waits(Outbox& box) const {
   for (int k = 0; k < cut_.befores(); ++k) {
     int& wait = box.waits[static_cast<std::size_t>(k)];

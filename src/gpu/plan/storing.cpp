@@ -19,7 +19,7 @@ std::optional<FftPlan> storing_plan(const Pass& before, const Layout& to, int ra
 
 namespace {
 
-/// Whether all rows begin where runs of memory do, if the first one does.
+/// Whether all rows begin at runs of memory, if the first one does.
 bool rows_begin_with_runs(const Piece& piece, Precision precision) {
   for (std::size_t axis = 0; axis < static_cast<std::size_t>(piece.set.axes); ++axis)
     if (piece.stride[axis] != 1 && !device::lines::begins_with_runs(piece.stride[axis], precision)) return false;
@@ -28,9 +28,9 @@ bool rows_begin_with_runs(const Piece& piece, Precision precision) {
 
 }  // namespace
 
-/// Small arrays are bound by launches, of which stores need fewer, so by bytes a GPU; and never in place, where nobody
-/// may store before the owner has read; larger ones next to planes, in rows of whole runs. All GPUs must be able to.
-/// Collective.
+/// Passes store small arrays (by bytes a GPU), whose time depends on the number of launches: stores need fewer. They
+/// store larger ones only next to planes, in rows of whole runs. Plans in place cannot store: nobody may store before
+/// the owner has read its input. All GPUs must be able to. Collective.
 bool Offers::can_store(const Joined& joined) const {
   if (!joined.before || setup_.options.workspace == Workspace::least || setup_.options.in_place ||
       setup_.options.chunks > 1 || team_.ranks() < 2 || !leaves_way_open(setup_.way.exchange) || !team_.all_peers())

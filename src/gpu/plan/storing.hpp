@@ -1,5 +1,5 @@
 #pragma once
-// Passes before a reshape between GPUs that store what they make where the reshape leads.
+// Passes before a reshape between GPUs that store their results directly at the reshape's destinations.
 #include <optional>
 
 #include "gpu/pass/fft_plan.hpp"
@@ -7,7 +7,7 @@
 
 namespace shardfft::gpu {
 
-/// How the transform `before` a reshape to the layout `to` stores on `rank`; nothing where it cannot.
+/// How the transform `before` a reshape to the layout `to` stores its results on `rank`; none if it cannot.
 std::optional<FftPlan> storing_plan(const Pass& before, const Layout& to, int rank, Precision precision, bool verify);
 
 }  // namespace shardfft::gpu

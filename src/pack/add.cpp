@@ -6,7 +6,7 @@ namespace shardfft {
 
 namespace {
 
-/// Calls work(from, to) for all real numbers of a nest, of which each element has `parts`.
+/// Calls work(from, to) for each real number of a nest whose elements have `parts` real numbers.
 template <class T, class Work>
 void walk(const LoopNest& nest, int level, const T* from, T* to, std::int64_t parts, const Work& work) {
   if (level == nest.depth) {

@@ -1,5 +1,5 @@
 #pragma once
-// Sums of numbers of one strided box into another.
+// Adds the numbers of one strided box to those of another.
 #include <cstddef>
 
 #include "geometry/schedule.hpp"
@@ -7,7 +7,7 @@
 
 namespace shardfft {
 
-/// Adds `from` in `source` to `to` in `destination`, which walk as many numbers in the same order and share none.
+/// Adds `from` in `source` to `to` in `destination`. Both walk equally many numbers in the same order; none is in both.
 void add_box(const std::byte* source, const Box& from, std::byte* destination, const Box& to, ElementType element);
 /// Makes the numbers of a box 0.
 void clear_box(std::byte* array, const Box& box, ElementType element);

@@ -9,8 +9,8 @@ namespace shardfft {
 
 namespace {
 
-/// A family of vector instructions: vectors of so many bytes.
-/// keep(v) keeps a vector in its register: compilers like to load it anew for each sum.
+/// A family of vector instructions with vectors of `vector_bytes`.
+/// keep(v) keeps a vector in its register: compilers tend to load it again for each sum.
 #if defined(__x86_64__) && !defined(__clang__)
 #define SHARDFFT_KEEP(v) \
   if constexpr (sizeof(v) >= 16) __asm__("" : "+v"(v))
@@ -66,7 +66,7 @@ constexpr bool has_widest() { return false; }
 #endif
 #undef SHARDFFT_SUMS
 
-/// Whether rows of so many numbers are to be taken by a family that this processor has.
+/// Whether this processor has the family, and rows of `columns` numbers fill one of its vectors.
 template <class Family, class T>
 bool fits(std::int64_t columns) {
   constexpr int bytes = Family::template bytes<T>;
@@ -74,13 +74,13 @@ bool fits(std::int64_t columns) {
   return columns >= kernel::lanes<T, bytes> && (limit == nullptr || limit->most_bytes >= bytes);
 }
 
-/// Calls `action` with the widest family for rows of so many numbers.
+/// Calls `action` with the widest family that fits rows of `columns` numbers.
 template <class T, class Action>
 auto with_family(std::int64_t columns, const Action& action) {
   if (has_widest() && fits<Widest, T>(columns)) return action(Widest{});
   if (has_wide() && fits<Wide, T>(columns)) return action(Wide{});
   if (fits<Everywhere, T>(columns)) return action(Everywhere{});
-  // Two doubles are a vector of the family above.
+  // For doubles, `Everywhere` has the vectors of two.
   if constexpr (sizeof(T) == sizeof(float))
     if (columns > 1) return action(Pair{});
   return action(Single{});

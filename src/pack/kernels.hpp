@@ -1,6 +1,6 @@
 #pragma once
-// The innermost copies: runs, strided rows and tiled transposes of elements of `E` bytes. Addresses need no alignment,
-// and loops have their strides in bytes.
+// The innermost copies: runs, strided rows and tiled transposes of elements of `E` bytes. Addresses need no alignment.
+// Strides of loops are in bytes.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -26,13 +26,13 @@ inline void store(std::byte* p, T value) {
   std::memcpy(p, &value, sizeof(T));
 }
 
-/// `rows` runs of `bytes` contiguous bytes.
+/// Copies `rows` runs of `bytes` contiguous bytes.
 inline void copy_runs(const std::byte* source, std::byte* destination, const Loop& rows, std::int64_t bytes) {
   for (std::int64_t r = 0; r < rows.count; ++r)
     std::memcpy(destination + r * rows.to, source + r * rows.from, static_cast<std::size_t>(bytes));
 }
 
-/// Rows of elements with any strides, and of short contiguous runs (a call of memcpy each would cost more).
+/// Copies rows of elements with any strides, and short contiguous runs (a call of memcpy for each would cost more).
 template <std::size_t E>
 void copy_rows(const std::byte* source, std::byte* destination, const Loop& rows, const Loop& line) {
   for (std::int64_t r = 0; r < rows.count; ++r) {
@@ -42,12 +42,12 @@ void copy_rows(const std::byte* source, std::byte* destination, const Loop& rows
   }
 }
 
-/// Elements in a cache line: the side of the square that `transpose_line` moves.
+/// Elements in a cache line: the side of the square that `transpose_line` copies.
 template <std::size_t E>
 inline constexpr std::int64_t line_elements = 64 / static_cast<std::int64_t>(E);
 
-/// A square of `line_elements`, contiguous along one axis in the source and along the other in the destination, so
-/// every cache line it touches is used whole. `from` and `to` are the distances of its rows in bytes.
+/// Transposes a square of `line_elements`, contiguous along one axis in the source and along the other in the
+/// destination: every cache line that it touches is used whole. `from` and `to` are distances of its rows in bytes.
 template <std::size_t E>
 void transpose_line(const std::byte* source, std::int64_t from, std::byte* destination, std::int64_t to);
 
@@ -88,7 +88,7 @@ inline void transpose_line<4>(const std::byte* source, std::int64_t from, std::b
   }
 }
 
-/// One tile of a transpose: whole squares by `transpose_line`, the rest element by element.
+/// Copies one tile of a transpose: whole squares by `transpose_line`, the other elements one by one.
 template <std::size_t E>
 void transpose_tile(const std::byte* source, std::byte* destination, const Loop& near_source, const Loop& near_target) {
   constexpr std::int64_t line = line_elements<E>;
@@ -105,8 +105,8 @@ void transpose_tile(const std::byte* source, std::byte* destination, const Loop&
                   source + i * near_source.from + j * near_target.from, E);
 }
 
-/// Two axes that swap places: `near_source` is the fastest of the source, `near_target` that of the destination.
-/// Tiles keep the lines of both sides in the first-level cache until they are used up.
+/// Exchanges two axes: `near_source` is the fastest of the source, `near_target` that of the destination. Tiles keep
+/// the lines of both sides in the first-level cache until all their elements are used.
 template <std::size_t E>
 void transpose(const std::byte* source, std::byte* destination, const Loop& near_source, const Loop& near_target) {
   constexpr std::int64_t tile = E == 16 ? 32 : 64;

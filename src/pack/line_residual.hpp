@@ -1,15 +1,15 @@
 #pragma once
-// How far the two sums of a transform are apart (option verify). Plain arithmetic, for loops here and for kernels.
+// The difference of the two sums of a transform (option verify). Plain arithmetic, for loops on CPUs and for kernels.
 #include <cstdint>
 
 namespace shardfft {
 
-/// What rounding may make of the difference of two sums of a line.
+/// The difference that rounding may cause between the two sums of a line: part * sqrt(its sum of squares) and `floor`.
 struct LineLimits {
   double part = 0;               ///< of the root of the line's sum of squares
-  double floor = 0;              ///< and so much more: below, squares and single precision underflow
+  double floor = 0;              ///< added to it: below, squares and single precision underflow
   bool real_sums = false;        ///< only the real parts are equal
-  bool with_neighbours = false;  ///< lines share what rounding does to their neighbours
+  bool with_neighbours = false;  ///< rounding of a line also depends on its neighbours
   std::int64_t run = 1;          ///< neighbours in the fastest loop over the lines
 };
 
@@ -19,8 +19,8 @@ struct LineSums {
   std::int64_t lines;
 };
 
-/// Pairs follow each other along the batch, and may go on where a run of its fastest loop ends. What is no number
-/// spreads to the neighbour.
+/// Sum of squares of a line and of the lines that may be in a pair with it: its neighbours along the batch, and the
+/// other end of its run. Numbers that are not finite spread to the partner.
 constexpr double squares_near(const LineLimits& limits, const LineSums& sums, std::int64_t line) {
   double sum = sums.squares[line];
   if (!limits.with_neighbours) return sum;
@@ -34,8 +34,8 @@ constexpr double squares_near(const LineLimits& limits, const LineSums& sums, st
 
 constexpr bool is_finite(double x) { return x - x == 0; }
 
-/// The square of the difference, as a part of what is allowed; negative where a line has what is no number, which
-/// nothing can be said of.
+/// The square of the difference, divided by that of the allowed one. Negative if a sum before the transform is not
+/// finite: then nothing can be said.
 constexpr double line_residual(const LineLimits& limits, const LineSums& before, const LineSums& after,
                                std::int64_t line) {
   constexpr double beyond_all = 1e300;

@@ -8,7 +8,7 @@ namespace shardfft {
 
 namespace {
 
-/// Hands out the axes of a box from the fastest to the slowest, in parts as small as the other side needs.
+/// Returns the axes of a box from the fastest to the slowest, in parts as small as the other side needs.
 class AxisReader {
  public:
   explicit AxisReader(const Box& box) : box_(box), axis_(box.axes) { next(); }
@@ -38,8 +38,8 @@ class AxisReader {
   std::int64_t stride_ = 0;
 };
 
-/// From the largest stride to the smallest; equal ones stay as they are. Copies are made in the middle of runs, where
-/// std::stable_sort would ask for memory.
+/// Sorts from the largest stride to the smallest, and keeps the order of equal ones. std::stable_sort would allocate
+/// memory, and copies are made in the middle of runs.
 void sort_by_target(LoopNest& nest) {
   const auto begin = nest.loop.begin();
   for (auto next = begin; next != begin + nest.depth; ++next)

@@ -1,5 +1,5 @@
 #pragma once
-// Two strided boxes that walk the same elements, as one nest of loops with a stride on either side.
+// Two strided boxes that walk the same elements, as one nest of loops with a stride on each side.
 #include <array>
 #include <cstdint>
 
@@ -9,7 +9,7 @@
 
 namespace shardfft {
 
-/// Loops in any order: every element is copied once, from and to the sum of its strides and the offsets.
+/// Loops in any order. Every element is copied once; its addresses are the offsets plus the sums of its strides.
 struct LoopNest {
   int depth = 0;
   std::array<Loop, 2 * max_axes> loop{};
@@ -17,17 +17,17 @@ struct LoopNest {
   std::int64_t to_offset = 0;
   bool empty = false;
 
-  std::int64_t elements() const;  ///< none where it is empty
-  /// The part [begin, end) of loop `index`, everything else the same.
+  std::int64_t elements() const;  ///< 0 if `empty`
+  /// The part [begin, end) of loop `index`; all other members are equal.
   LoopNest cut(int index, std::int64_t begin, std::int64_t end) const;
 };
 
 /// The common refinement of both boxes: loops sorted from the largest destination stride to the smallest, neighbours
-/// merged where both sides allow it, loops of one element left out. Throws Error(internal) when the boxes do not
-/// stem from the same axes.
+/// merged if both sides allow it, loops of one element dropped. Throws Error(internal) if the boxes do not stem from
+/// the same axes.
 LoopNest common_refinement(const Box& from, const Box& to);
 
-/// Reads and writes every element of a nest or a box once.
+/// The work of reading and writing every element of a nest or a box once.
 template <class Elements>
 Work copy_work(const Elements& all, std::size_t element_bytes) {
   return {2 * static_cast<double>(all.elements()) * static_cast<double>(element_bytes), 0};

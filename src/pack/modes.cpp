@@ -10,7 +10,7 @@
 namespace shardfft {
 namespace {
 
-/// `count` indices from `first` on along an axis of a piece.
+/// The indices [first, first + count) along an axis of a piece.
 Box part_of(const Piece& piece, int axis, std::int64_t first, std::int64_t count) {
   Box box;
   box.axes = piece.set.axes;
@@ -23,7 +23,7 @@ Box part_of(const Piece& piece, int axis, std::int64_t first, std::int64_t count
   return box;
 }
 
-/// Zeroes in the place of one element that is read again and again.
+/// Writes zeroes: copies one element again and again, by strides of 0.
 void put_zeroes(std::byte* array, const Box& box, ElementType element, int threads) {
   static constexpr std::array<std::byte, 16> zero{};
   Box one = box;
@@ -41,7 +41,7 @@ Piece plane_of(const Piece& piece, int axis, std::int64_t index) {
   return plane;
 }
 
-/// Calls visit(number of `in`, number of `out`) for two planes of the same other indices.
+/// Calls visit(number of `in`, number of `out`) for two planes that have the same other indices.
 template <class T, class Visit>
 void for_planes(const std::byte* in, const Piece& from, std::byte* out, const Piece& to, int axis, Visit visit) {
   const auto* const source = reinterpret_cast<const T*>(in);

@@ -1,5 +1,5 @@
 #pragma once
-// Spectra with fewer modes, and with zeroes in the places of those that are missing.
+// Spectra with fewer modes, or with zeroes for the missing modes.
 #include <cstddef>
 
 #include "geometry/kept_modes.hpp"
@@ -7,11 +7,11 @@
 
 namespace shardfft {
 
-/// The kept modes of `in` (piece `all`) in `out` (piece `kept`), which differ along the one axis. What becomes of a
-/// lone mode: split: the sum of it and its partner; zero: nothing.
+/// Copies the kept modes of `in` (piece `all`) to `out` (piece `kept`); the pieces differ along one axis. A lone mode
+/// becomes the sum of itself and its partner (rule split) or 0 (rule zero).
 void keep_modes(const std::byte* in, const Piece& all, std::byte* out, const Piece& kept, const KeptModes& modes,
                 ElementType element, int threads);
-/// The way back, with zeroes for all other modes. A lone mode is split: it and its partner have half of it each.
+/// The way back, with zeroes for all other modes. If the rule is split, a lone mode and its partner each get half.
 void pad_modes(const std::byte* in, const Piece& kept, std::byte* out, const Piece& all, const KeptModes& modes,
                ElementType element, int threads);
 

@@ -13,7 +13,7 @@ namespace shardfft {
 
 namespace {
 
-/// A nest taken apart: two loops for a kernel, the others around it.
+/// A nest in two parts: two loops for a kernel, the others around it.
 struct Split {
   std::array<Loop, 2 * max_axes> outer{};
   int outer_depth = 0;
@@ -73,7 +73,7 @@ void run_nest(const std::byte* source, std::byte* destination, const LoopNest& n
   run_loops<E>(source + nest.from_offset * bytes, destination + nest.to_offset * bytes, split(nest), 0);
 }
 
-/// The loop that threads share: the slowest in the destination that has enough for all, else the longest.
+/// The loop that threads share: the slowest of the destination with at least one index a thread, else the longest.
 int loop_to_cut(const LoopNest& nest, int threads) {
   int longest = 0;
   for (int i = 0; i < nest.depth; ++i) {

@@ -1,5 +1,5 @@
 #pragma once
-// Runs of bytes that are written past the cache, in whole cache lines: a line written in part is written twice.
+// Writes runs of bytes past the cache, in whole cache lines: a line that is written in part is written twice.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -26,7 +26,7 @@ inline void write_past_cache(const std::byte* source, std::byte* destination, st
   }
   std::memcpy(destination + i, source + i, static_cast<std::size_t>(bytes - i));
 }
-/// All of it is there.
+/// Makes all that was written past the cache visible.
 inline void end_of_stream() { _mm_sfence(); }
 #else
 inline void write_past_cache(const std::byte* source, std::byte* destination, std::int64_t bytes) {
@@ -35,8 +35,8 @@ inline void write_past_cache(const std::byte* source, std::byte* destination, st
 inline void end_of_stream() {}
 #endif
 
-/// Rows that follow each other in the destination are written as one run: where one of them ends within a cache line,
-/// that line waits for the next one.
+/// Writes rows that follow each other in the destination as one run: if a row ends within a cache line, that line waits
+/// for the next row.
 class RowsPastCache {
  public:
   void write(const std::byte* source, std::byte* destination, std::int64_t bytes) {
@@ -59,16 +59,16 @@ class RowsPastCache {
     write_past_cache(source, destination, bytes - held_);
     std::memcpy(line_, source + bytes - held_, static_cast<std::size_t>(held_));
   }
-  /// What is left of the last line.
+  /// Writes the held part of the last line.
   void finish() {
-    if (held_ == 0) return;  // perhaps nothing was given: there is no place to copy to
+    if (held_ == 0) return;  // no row may have been written: `end_` is null then
     std::memcpy(end_ - held_, line_, static_cast<std::size_t>(held_));
     held_ = 0;
   }
 
  private:
   static constexpr std::int64_t line_bytes = 64;
-  std::byte* end_ = nullptr;  ///< of what was given
+  std::byte* end_ = nullptr;  ///< of the rows in the destination
   std::int64_t held_ = 0;     ///< bytes of it in `line_`
   alignas(line_bytes) std::byte line_[line_bytes];
 };

@@ -26,7 +26,7 @@ class Cycles {
   void hold(std::int64_t i) { std::memcpy(held_, at(i), bytes_); }
   void put(std::int64_t i) { std::memcpy(at(i), held_, bytes_); }
   void move(std::int64_t from, std::int64_t to) { std::memcpy(at(to), at(from), bytes_); }
-  /// What is held goes to `i`, what was there is held.
+  /// Writes the held unit to `i`, and holds the unit that was there.
   void exchange(std::int64_t i) {
     std::memcpy(other_, at(i), bytes_);
     put(i);
@@ -43,7 +43,7 @@ class Cycles {
   std::byte* other_;
 };
 
-/// follow(cycles, i) for the first unit of every cycle that moves.
+/// Calls follow(cycles, i) for the first unit of every cycle that moves.
 template <class Follow>
 void for_cycles(std::byte* array, const Units& units, std::byte* scratch, const Follow& follow) {
   const double bytes = 2 * static_cast<double>(units.count) * static_cast<double>(units.bytes);

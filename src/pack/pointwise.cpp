@@ -46,12 +46,12 @@ void halve_all(const std::byte* in, std::byte* out, const HalfSpectrum& modes, c
       const std::int64_t k =
           index[static_cast<std::size_t>(modes.k1_axis)] + modes.n1 * index[static_cast<std::size_t>(modes.k2_axis)];
       const bool alone = k == 0 || (modes.n % 2 == 0 && k == half);
-      // Above the half nothing was received: that memory is not a number to multiply.
+      // Above the half nothing was received: that memory may not hold numbers, so it is not multiplied.
       target[offset] = k > half ? std::complex<T>(0) : source[offset] * static_cast<T>(alone ? 1 : 2);
     });
 }
 
-/// Every element read and written once, with `flops` operations each.
+/// Reads and writes every element once, with `flops` operations each.
 Work complex_work(const std::vector<Piece>& pieces, Precision precision, double flops) {
   double elements = 0;
   for (const Piece& piece : pieces) elements += static_cast<double>(piece.set.count());

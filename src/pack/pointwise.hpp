@@ -35,7 +35,7 @@ class TwiddleTable {
  public:
   explicit TwiddleTable(TwiddleFactors factors);
   std::size_t bytes() const;
-  /// The factor of the element at `index`, as the forward direction has it.
+  /// The factor of the element at `index` in the forward direction.
   std::complex<double> operator()(const std::array<std::int64_t, max_axes>& index) const;
 
  private:
@@ -43,10 +43,10 @@ class TwiddleTable {
   std::vector<RootTable> roots_;
 };
 
-/// Multiplies the complex elements of `pieces` by their factors (conjugated when backward). in == out is allowed.
+/// Multiplies the complex elements of `pieces` by their factors, conjugated if backward. in == out is allowed.
 void twiddle(const std::byte* in, std::byte* out, const TwiddleTable& table, const std::vector<Piece>& pieces,
              Direction direction, Precision precision);
-/// Real to complex (forward) or the real part of complex (backward), `count` elements, in != out.
+/// Copies `count` real elements to complex ones (forward), or the real parts of complex ones (backward). in != out.
 void promote(const std::byte* in, std::byte* out, std::int64_t count, Direction direction, Precision precision);
 /// Zeroes and doubles the modes of `pieces` as HalfSpectrum says. in == out is allowed.
 void half_spectrum(const std::byte* in, std::byte* out, const HalfSpectrum& modes, const std::vector<Piece>& pieces,

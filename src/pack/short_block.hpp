@@ -1,6 +1,6 @@
 #pragma once
-// The innermost loops of short numbers: one block. A double in [2^52, 2^53) holds an integer in its low bits, so that
-// adding 2^52 rounds a number, and its low bytes are what travels.
+// The innermost loops of short numbers: one block. A double in [2^52, 2^53) holds an integer in its low bits: adding
+// 2^52 to a number rounds it, and the low bytes of the sum are sent.
 #include <array>
 #include <cmath>
 #include <cstring>
@@ -15,11 +15,11 @@ namespace shardfft::kernel {
 using Twin = double __attribute__((vector_size(16)));
 inline constexpr int block = static_cast<int>(ShortNumbers::block);
 inline constexpr int twins = block / 2;
-/// What one block takes at most, and the bytes behind it that are written or read with its last number.
+/// Most bytes of one block, with the bytes behind it that are written or read with its last number.
 inline constexpr std::size_t most_block_bytes = 2 + 6 * block + 8;
 
 inline constexpr int exponent_bias = 4096;
-/// Beside the exponent: the lowest codes stand for NaN and -infinity, the highest for infinity.
+/// Set beside the exponent if the lowest codes stand for NaN and -infinity, and the highest for infinity.
 inline constexpr int unusual_bit = 0x4000;
 
 inline double bits_as_double(std::uint64_t bits) { return load<double>(reinterpret_cast<const std::byte*>(&bits)); }
@@ -31,12 +31,12 @@ inline Twin load_twin(const float* at) { return Twin{at[0], at[1]}; }
 inline Twin both(double number) { return Twin{number, number}; }
 inline double sum(Twin twin) { return twin[0] + twin[1]; }
 
-/// Sums of squares of several blocks, one a lane.
+/// Sums of squares of several blocks, one sum a lane.
 struct LossLanes {
   Twin error{}, sent{};
 };
 
-/// What depends on the bytes of a number alone.
+/// The constants and functions that depend only on the bytes of a number.
 template <int bytes>
 struct Code {
   static constexpr std::uint64_t middle = std::uint64_t{1} << (8 * bytes - 1);  ///< stands for 0
@@ -44,7 +44,7 @@ struct Code {
   static constexpr std::uint64_t of_two_to_52 = std::uint64_t{1075} << 52;
   static constexpr double magic = 4503599627370496.0 + static_cast<double>(middle);
 
-  /// Exponent of the scale with which no number up to `largest` is rounded beyond the codes.
+  /// Exponent of the scale; no number up to `largest` is rounded beyond the codes.
   static int exponent(double largest) {
     const double bound = largest * (1 + 1 / static_cast<double>(middle));
     return std::max(static_cast<int>(bits_of(bound) >> 52) - 1022 - (8 * bytes - 1), -1000);
@@ -53,7 +53,7 @@ struct Code {
     if constexpr (bytes == 4)
       store(at, static_cast<std::uint32_t>(word));
     else
-      store(at, word);  // the next number overwrites what is too much
+      store(at, word);  // the next number overwrites the excess bytes
   }
   static std::uint64_t get(const std::byte* at) {
     if constexpr (bytes == 4)
@@ -74,7 +74,7 @@ double largest_of(const Real* numbers) {
   return most[0][0] > most[0][1] ? most[0][0] : most[0][1];
 }
 
-/// Blocks with infinities, NaN, or numbers that rounding may make infinite: one bit less leaves codes for the first.
+/// For a block with infinities, NaN, or numbers that rounding may make infinite: one bit less frees codes for these.
 template <int bytes, class Real>
 void shorten_unusual(const Real* numbers, std::byte* to, LossLanes& loss) {
   using C = Code<bytes>;

@@ -9,7 +9,7 @@ std::size_t ShortNumbers::run_bytes(std::int64_t numbers) const {
   return static_cast<std::size_t>(2 * blocks + bytes * numbers);
 }
 
-/// Every number of a block has the largest error, and all but one are next to nothing.
+/// The worst block: every number has the largest error, and all numbers but one are nearly 0.
 double ShortNumbers::most_error() const {
   const double of_one = std::ldexp(1.0, 1 - 8 * bytes);
   return std::sqrt(static_cast<double>(block)) * of_one * (1 + of_one);

@@ -13,11 +13,11 @@ namespace shardfft {
 
 namespace {
 
-/// Numbers that are gathered and shortened at once: they stay in the cache next to the core in between.
+/// Numbers that are gathered, then shortened: in between they stay in the first-level cache.
 constexpr std::int64_t piece_numbers = 2048;
 static_assert(piece_numbers % ShortNumbers::block == 0);
 
-/// The last blocks go through memory of their own, because nothing is written behind them.
+/// The last blocks are written to memory of their own first, because a block writes beyond its end.
 template <int bytes, class Real>
 Loss shorten_run(const Real* numbers, std::int64_t count, std::byte* run) {
   constexpr std::int64_t block = kernel::block;
@@ -72,7 +72,7 @@ auto with_format(const ShortNumbers& numbers, const Action& action) {
   }
 }
 
-/// What it costs to shorten or restore so many numbers.
+/// The work of shortening or restoring `count` numbers.
 Work work_of(const ShortNumbers& numbers, std::int64_t count) {
   return {static_cast<double>(count) * static_cast<double>(numbers.number_bytes()) +
               static_cast<double>(numbers.run_bytes(count)),
@@ -104,7 +104,7 @@ class Pieces {
   std::int64_t elements_ = 0;
 };
 
-/// Room for the numbers of a piece.
+/// Memory for the numbers of a piece.
 struct alignas(64) PieceMemory {
   std::array<std::byte, piece_numbers * sizeof(double)> bytes;
   template <class Real>

@@ -7,10 +7,10 @@
 
 namespace shardfft {
 
-/// Bytes of a message of `elements` of an array whose elements have `element_bytes`.
+/// Bytes of a message of `elements` elements, which have `element_bytes` each in the array.
 std::size_t short_bytes(const ShortNumbers& numbers, std::int64_t elements, std::size_t element_bytes);
 
-/// Boxes of `array` one behind the other into `run`, as short numbers. Elements are one number or two.
+/// Copies boxes of `array` one behind the other into `run`, as short numbers. Elements are one number or two.
 Loss shorten_boxes(const std::byte* array, const std::vector<Box>& boxes, std::byte* run, std::size_t element_bytes,
                    const ShortNumbers& numbers, int threads = 1);
 /// The way back.

@@ -19,7 +19,7 @@ class Lines {
     for (int a = 0; a < piece.set.axes; ++a)
       if (a != 0) axes_.push_back(a);
     const auto at = [](int axis) { return static_cast<std::size_t>(axis); };
-    // Axes of one index go to the outside.
+    // Axes of one index become the outermost.
     std::stable_sort(axes_.begin(), axes_.end(), [&](int a, int b) {
       const bool one_a = piece.set.axis[at(a)].count == 1, one_b = piece.set.axis[at(b)].count == 1;
       return one_a != one_b ? one_a : piece.stride[at(a)] > piece.stride[at(b)];
@@ -58,7 +58,7 @@ class Lines {
 
  private:
   const Piece& piece_;
-  std::vector<int> axes_;  ///< all but the inner one, the slowest first: the fields
+  std::vector<int> axes_;  ///< all but the inner one, from the slowest; the first counts the fields
   int inner_ = 0;
 };
 
@@ -70,7 +70,7 @@ class LineFactors {
  public:
   explicit LineFactors(const SpectralFactors& factors) : factors_(factors) {}
 
-  /// Those of the line's elements, until the next call.
+  /// The factors of the line's elements, valid until the next call.
   const Complex* of(const SpectralLine& line) {
     values_.clear();
     used_ = 0;
@@ -110,7 +110,7 @@ class LineFactors {
     fold(line, [](Complex a, Complex b) { return b == 0.0 ? 0.0 : a / b; });
   }
 
-  /// The numbers of the value that it adds.
+  /// Adds a value with one number an element, and returns the memory for these.
   Complex* take_buffer(const SpectralLine& line) {
     if (used_ == buffers_.size()) buffers_.emplace_back();
     std::vector<Complex>& buffer = buffers_[used_++];
@@ -119,7 +119,7 @@ class LineFactors {
     return buffer.data();
   }
 
-  /// The last two values become one.
+  /// Replaces the last two values by one.
   template <class Of>
   void fold(const SpectralLine& line, const Of& of) {
     const Value b = values_.back();
@@ -141,7 +141,7 @@ class LineFactors {
   const SpectralFactors& factors_;
   std::vector<Value> values_;
   std::vector<std::vector<Complex>> buffers_;
-  std::size_t used_ = 0;  ///< buffers that values have
+  std::size_t used_ = 0;  ///< buffers of values
 };
 
 template <class T>
@@ -149,7 +149,7 @@ T product(T value, const std::complex<double>& factor) {
   return value * static_cast<T>(factor.real());
 }
 
-/// Written out: the operator of std::complex asks each product whether it is a number.
+/// Written out, because the operator of std::complex checks each product for NaN.
 template <class T>
 std::complex<T> product(std::complex<T> value, const std::complex<double>& factor) {
   const auto re = static_cast<T>(factor.real()), im = static_cast<T>(factor.imag());

@@ -1,5 +1,5 @@
-// Copies that go past the cache: for results that nobody reads before they would have been evicted anyway. A plain
-// store first reads the line it writes; these do not, which saves a third of the traffic of a copy.
+// Copies past the cache, for results that nobody reads before they would be evicted anyway. A plain store first reads
+// the line that it writes. A store past the cache does not, which saves a third of the traffic of a copy.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -16,10 +16,10 @@ namespace shardfft {
 
 namespace {
 
-/// Bytes of a row that are turned at once: those of all rows of a tile stay in the first-level cache.
+/// Bytes of a row that are transposed at once: those of all rows of a tile stay in the first-level cache.
 constexpr std::int64_t turned_row_bytes = 2048;
 
-/// Rows that are contiguous along another loop in the source: turned in the first-level cache, then written.
+/// Copies rows that are contiguous along another loop in the source: transposes in the first-level cache, then writes.
 template <std::size_t E>
 void stream_turned(const std::byte* source, std::byte* destination, const Loop& near_source, const Loop& row) {
   constexpr auto bytes = static_cast<std::int64_t>(E);
@@ -39,15 +39,15 @@ void stream_turned(const std::byte* source, std::byte* destination, const Loop& 
   }
 }
 
-/// A nest whose last loop is contiguous in the destination, and another one, or that one, in the source.
+/// A nest whose last loop is contiguous in the destination; that loop or another one is contiguous in the source.
 struct Rows {
   std::array<Loop, 2 * max_axes> outer{};
   int outer_depth = 0;
-  Loop near_source;  ///< of one element where the rows are contiguous there
+  Loop near_source;  ///< of one element if `row` is contiguous in the source
   Loop row;
 };
 
-/// False where no loop is contiguous in the source.
+/// False if no loop is contiguous in the source.
 bool take_apart(const LoopNest& nest, Rows& rows) {
   rows.row = nest.loop[static_cast<std::size_t>(nest.depth - 1)];
   bool contiguous = rows.row.from == 1;

@@ -1,7 +1,6 @@
 #pragma once
-// The innermost sums, for vectors of any width, of blocks that have a vector of columns at least: what is compiled once
-// for each family of instructions. All of it is inlined, so that it takes the instructions of the function that calls
-// it.
+// The innermost sums of blocks with at least one vector of columns, for vectors of any width; compiled once for each
+// family of instructions. Everything is inlined and uses the instructions of the calling function.
 #include <algorithm>
 #include <cstdint>
 #include <type_traits>
@@ -12,7 +11,7 @@
 
 namespace shardfft::kernel {
 
-/// What is kept of vectors of numbers, and whether they are copied while they are in registers.
+/// The kinds of sums of a loop, and whether it copies the numbers while they are in registers.
 template <class FamilyOf, class Number, bool with_words, bool with_copy>
 struct Kept {
   using Family = FamilyOf;
@@ -23,7 +22,7 @@ struct Kept {
   using V = Vector<Number, bytes>;
   using Words = Vector<Word, bytes>;
 
-  /// The vector at `x`, or what `mask` leaves of it; all of it is copied.
+  /// Loads the vector at `x`, copies all of it, and clears the lanes outside `mask`.
   SHARDFFT_INLINE static void take(V& v, const T* x, [[maybe_unused]] T* to, const Words* mask) {
     load_vector<T, bytes>(v, x);
     Family::keep(v);
@@ -33,13 +32,13 @@ struct Kept {
   SHARDFFT_INLINE static void add_words(Words& words_of, const V& v) {
     if constexpr (words) words_of += reinterpret_cast<Words>(v);
   }
-  /// For the last columns of a row, which are less than a vector.
+  /// The mask of the last columns of a row, which are fewer than a vector.
   SHARDFFT_INLINE static void mask_of(Words& mask, std::int64_t columns) {
     mask_last<bytes>(mask, columns % width * static_cast<std::int64_t>(sizeof(T) / sizeof(Word)));
   }
 };
 
-/// Rows that are read and, where numbers are copied, written meanwhile.
+/// Rows to read and, if numbers are copied, to write at the same time.
 template <class T>
 struct TakenRows {
   const T* at;
@@ -48,7 +47,7 @@ struct TakenRows {
   std::int64_t to_stride;
   std::int64_t columns;
 
-  /// From this row on, or this column.
+  /// These rows from row `r` on, or from column `c` on.
   SHARDFFT_INLINE TakenRows row(std::int64_t r) const {
     return {at + r * stride, stride, to + r * to_stride, to_stride, columns};
   }
@@ -63,7 +62,7 @@ SHARDFFT_INLINE TakenRows<T> taken_rows(const NumberBlock<T>& block, const Other
   return {own, block.stride, copied ? other.at : own, copied ? other.stride : block.stride, block.columns};
 }
 
-/// Some rows are asked for before their turn: the sums between copies would leave memory with nothing to do.
+/// Prefetches rows before their turn, because memory would idle during the sums between copies.
 template <class T>
 [[gnu::noinline]] void prefetch_rows(const NumberBlock<T>& block, const OtherRows<T>& other, std::int64_t first,
                                      std::int64_t rows) {
@@ -78,8 +77,8 @@ SHARDFFT_INLINE void ask_ahead(const NumberBlock<T>& block, const OtherRows<T>& 
   if (other.copy == RowCopy::from) prefetch_rows(block, other, first, rows);
 }
 
-/// What goes past the cache does so in whole lines, after it was added up. Rows that follow each other on both sides
-/// are one run.
+/// Writes rows past the cache in whole lines, after they were added up. Rows that follow each other on both sides are
+/// one run.
 template <class T>
 [[gnu::noinline]] void write_rows_past_cache(RowsPastCache& writer, const NumberBlock<T>& block,
                                              const OtherRows<T>& other, std::int64_t first, std::int64_t rows) {
@@ -103,10 +102,10 @@ SHARDFFT_INLINE void copy_past_cache(RowsPastCache& writer, const NumberBlock<T>
   if (other.copy == RowCopy::past_cache) write_rows_past_cache(writer, block, other, first, rows);
 }
 
-/// Rows that are added up at once, so that their sums do not wait for each other.
+/// Rows that are added up together: their sums do not wait for each other.
 inline constexpr int rows_at_once = 4;
 
-/// Calls `action` with the numbers of rows that are added up at once and the first one, for all rows.
+/// Calls action(count, first row) for all rows; `count` rows are added up together.
 template <class T, class Action>
 SHARDFFT_INLINE void for_rows(const NumberBlock<T>& block, const OtherRows<T>& other, const Action& action) {
   RowsPastCache writer;
@@ -126,14 +125,14 @@ SHARDFFT_INLINE void for_rows(const NumberBlock<T>& block, const OtherRows<T>& o
 
 /// Vectors of a row whose sum makes a part of `below`.
 inline constexpr std::int64_t vectors_of_a_part = 16;
-/// The square of a sum of so many numbers at most is no more than so much of the sum of their squares.
+/// The square of a sum of at most `vectors_of_a_part` numbers, times this factor, is at most the sum of their squares.
 template <class K>
 SHARDFFT_INLINE typename K::T part_of_row(std::int64_t columns) {
   return typename K::T(1) / static_cast<typename K::T>(std::min((columns - 1) / K::width + 1, vectors_of_a_part));
 }
 
-/// `group` rows at once, which share what is loaded of the weights. Rows have a vector at least; what is left at their
-/// end is the last part of one that overlaps.
+/// Sums `group` rows together: each vector of weights is loaded once for all. Rows have at least one vector. Columns
+/// that do not fill one are the last lanes of a vector that overlaps.
 template <class K, int group>
 struct RowGroup {
   using T = typename K::T;
@@ -210,7 +209,7 @@ SHARDFFT_INLINE void plane_by(PlaneSum<T>& sum, const NumberBlock<T>& block, con
 /// Rows whose sum makes a part of `below` of their columns.
 inline constexpr int rows_of_a_part = 8;
 
-/// `tile` vectors of all rows: what is added to their columns stays in registers.
+/// Sums `tile` vectors of all rows, which stay in registers.
 template <class K, int tile>
 struct ColumnTile {
   using T = typename K::T;
@@ -218,7 +217,7 @@ struct ColumnTile {
   V sum[tile] = {}, squares[tile] = {};
   typename K::Words words[tile] = {};
 
-  /// The first of these columns.
+  /// Adds `count` rows, from the first column of the tile on.
   SHARDFFT_INLINE void add(TakenRows<T> rows, std::int64_t count, const T* weights, const typename K::Words* mask) {
     for (; count >= rows_of_a_part; count -= rows_of_a_part) {
       V part[tile] = {};
@@ -272,8 +271,8 @@ SHARDFFT_INLINE void column_tile(const TakenRows<T>& rows, std::int64_t count, c
   columns.store(sums, column, words);
 }
 
-/// What is left of the columns are the last ones of a vector that overlaps. Its sums come behind all others, and then
-/// to theirs.
+/// Columns that do not fill a vector are the last lanes of a vector that overlaps. Its sums are stored behind all
+/// others and added to their columns at the end.
 template <class K, class T>
 SHARDFFT_INLINE void last_columns(const TakenRows<T>& rows, std::int64_t count, const BlockSums<T>& sums,
                                   typename K::Words& words) {
@@ -297,7 +296,7 @@ template <class K, class T>
 SHARDFFT_INLINE Word columns_by(const NumberBlock<T>& block, const BlockSums<T>& sums, const OtherRows<T>& other) {
   typename K::Words words{};
   const TakenRows<T> all = taken_rows(block, other);
-  // Whole parts, so that few are small.
+  // Whole parts, to have few small ones.
   const std::int64_t parts = std::max<std::int64_t>(other.rows_ahead(block.columns) / rows_of_a_part, 1);
   const std::int64_t at_once = other.copy == RowCopy::none ? block.rows : parts * rows_of_a_part;
   RowsPastCache writer;
@@ -316,7 +315,7 @@ SHARDFFT_INLINE Word columns_by(const NumberBlock<T>& block, const BlockSums<T>&
   return sum_of<Word, K::bytes>(words);
 }
 
-/// Calls `action` with what is to be kept, as a type.
+/// Calls `action` with the type for the kinds of sums.
 template <class Family, class T, class Action>
 SHARDFFT_INLINE void with_kept(bool words, RowCopy copy, const Action& action) {
   const bool copies = copy == RowCopy::from || copy == RowCopy::to;

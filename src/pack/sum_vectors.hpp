@@ -1,6 +1,6 @@
 #pragma once
-// Vectors of numbers of any width: what kernels that are compiled once for each family of instructions are made of. All
-// of it is inlined, so that it takes the instructions of the function that calls it.
+// Vectors of numbers of any width, for kernels that are compiled once for each family of instructions. Everything is
+// inlined and uses the instructions of the calling function.
 #include <cstdint>
 #include <cstring>
 #include <utility>
@@ -23,7 +23,7 @@ using Vector = typename VectorOf<T, bytes>::Type;
 template <class T, int bytes>
 inline constexpr std::int64_t lanes = bytes / static_cast<int>(sizeof(T));
 
-/// Vectors are never passed or returned by value: functions differ in how they would be.
+/// Vectors are never passed or returned by value: the calling convention depends on the family.
 template <class T, int bytes>
 SHARDFFT_INLINE void load_vector(Vector<T, bytes>& vector, const T* at) {
   vector = *reinterpret_cast<const typename VectorOf<T, bytes>::InMemory*>(at);
@@ -33,14 +33,14 @@ SHARDFFT_INLINE void store_vector(const Vector<T, bytes>& vector, T* at) {
   *reinterpret_cast<typename VectorOf<T, bytes>::InMemory*>(at) = vector;
 }
 
-/// One behind the other.
+/// The same half twice.
 template <class T, int bytes, int... I>
 SHARDFFT_INLINE void double_vector(Vector<T, bytes>& vector, const Vector<T, bytes / 2>& half,
                                    std::integer_sequence<int, I...>) {
   vector = __builtin_shufflevector(half, half, I...);
 }
 
-/// Two numbers, again and again.
+/// Fills the vector with two numbers in turn.
 template <class T, int bytes>
 SHARDFFT_INLINE void fill_with_pair(Vector<T, bytes>& vector, const T* pair) {
   if constexpr (bytes == sizeof(T)) {
@@ -71,7 +71,7 @@ SHARDFFT_INLINE T sum_of(const Vector<T, bytes>& vector) {
   }
 }
 
-/// All bits of the last lanes, which are `taken` words; no bit of the others.
+/// Sets all bits of the last `taken` words, and no other bit.
 template <int bytes>
 SHARDFFT_INLINE void mask_last(Vector<Word, bytes>& mask, std::int64_t taken) {
   static constexpr struct Bits {

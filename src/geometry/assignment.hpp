@@ -8,11 +8,11 @@
 
 namespace shardfft {
 
-/// Points beside the cell of a particle that it may touch.
+/// Points that a particle may touch below and above its cell.
 HaloWidth touched(Assignment shape);
 
-/// Along one axis: the first point, the weights of neighbouring points from there on, and their derivatives by the
-/// position in units of points. The position is one, and the cell the point below it.
+/// Along one axis: the first point that a particle touches, the weights of the points from it on, and their derivatives
+/// by the particle's position, in points. The cell is the point below the position.
 struct AxisWeightsAt {
   std::int64_t first = 0;
   int points = 1;

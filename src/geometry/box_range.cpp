@@ -14,7 +14,7 @@ struct Tail {
 
   std::int64_t count() const { return box.count[static_cast<std::size_t>(axis)]; }
   std::int64_t stride() const { return box.stride[static_cast<std::size_t>(axis)]; }
-  /// Elements of one index of the axis.
+  /// Elements at one index of the axis.
   std::int64_t inner() const {
     std::int64_t product = 1;
     for (auto a = static_cast<std::size_t>(axis) + 1; a < static_cast<std::size_t>(box.axes); ++a)
@@ -35,7 +35,7 @@ struct Tail {
   }
 };
 
-/// A part of an index, whole indices, a part of an index: each of them where there is one.
+/// Appends up to three parts: the end of an index, whole indices, the beginning of an index.
 void append(const Tail& tail, std::int64_t begin, std::int64_t end, std::vector<Box>& parts) {
   if (begin == end) return;
   if (tail.axis == tail.box.axes) {

@@ -9,7 +9,7 @@ namespace shardfft {
 
 namespace {
 
-/// A part of an axis: cut at the new extent, or grown when it reached the old end.
+/// A part of an axis at another extent: cut there, or grown if it reached the old end.
 Progression resize(Progression p, std::int64_t old_extent, std::int64_t extent) {
   if (p.empty()) return p;
   check_stride(p);
@@ -43,7 +43,7 @@ std::vector<Progression> recut(const std::vector<Progression>& parts, std::int64
   return result;
 }
 
-/// Runs grow into tiles, sets of the user's with strides need not.
+/// Runs that grow still tile the axis; the user's sets with strides may not.
 void check_growth(const Layout& layout, int axis) {
   const auto strided = [](const Progression& p) { return p.stride > 1; };
   bool any = false;

@@ -1,11 +1,11 @@
 #pragma once
-// Factors of elements that follow from their indices alone.
+// Factors of elements that depend only on their indices.
 #include <cstdint>
 #include <vector>
 
 namespace shardfft {
 
-/// The product over all pairs of exp(-2 pi i s k / n), s and k the indices along two axes.
+/// The product of exp(-2 pi i s k / n) over all pairs; s and k are the indices along two axes.
 struct TwiddleFactors {
   struct Pair {
     int s_axis;
@@ -15,8 +15,8 @@ struct TwiddleFactors {
   std::vector<Pair> pairs;
 };
 
-/// The modes k = index[k1_axis] + n1 * index[k2_axis] of a 1-D array of n numbers. Those above n/2 become zero, and
-/// those that stand for two (all others but 0 and, for even n, n/2) count twice.
+/// The modes k = index[k1_axis] + n1 * index[k2_axis] of a 1-D array of n numbers. Those above n/2 become zero. Of the
+/// others, all but 0 and (for even n) n/2 stand for two modes and count twice.
 struct HalfSpectrum {
   int k1_axis;
   int k2_axis;

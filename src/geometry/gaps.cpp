@@ -18,7 +18,7 @@ std::int64_t elements_of(const std::vector<Piece>& pieces) {
 
 std::int64_t reach_of(const Piece& piece) {
   if (piece.set.empty() || piece.offset < 0) return 0;
-  // Wrong strides need not make places that fit 64 bits.
+  // If strides are wrong, places may need more than 64 bits.
   __extension__ using Wide = __int128;
   Wide last = piece.offset;
   for (std::size_t a = 0; a < static_cast<std::size_t>(piece.set.axes); ++a) {
@@ -31,7 +31,7 @@ std::int64_t reach_of(const Piece& piece) {
 
 namespace {
 
-/// From the slowest axis to the fastest.
+/// Axes from the slowest to the fastest.
 AxisOrder order_of(const Piece& piece) {
   AxisOrder order = natural_order(static_cast<std::size_t>(piece.set.axes));
   std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
@@ -40,7 +40,7 @@ AxisOrder order_of(const Piece& piece) {
   return order;
 }
 
-/// Whether each axis steps over all that the faster ones reach.
+/// Whether the stride of each axis exceeds the reach of all faster axes.
 bool has_order(const Piece& piece, const AxisOrder& order) {
   std::int64_t reach = 1;
   for (auto axis = order.rbegin(); axis != order.rend(); ++axis) {
@@ -52,7 +52,7 @@ bool has_order(const Piece& piece, const AxisOrder& order) {
   return true;
 }
 
-/// Sets that are the parts of a grid in row-major order become one, which algorithms know best.
+/// Sets that are the parts of a grid in row-major order become a grid layout: algorithms support it best.
 Layout grid_or_boxes(const Shape& shape, const std::vector<IndexSet>& sets, const AxisOrder& order) {
   std::vector<std::vector<Progression>> parts(shape.size());
   std::size_t ranks = 1;
@@ -91,7 +91,7 @@ std::optional<Layout> without_gaps(const Layout& layout) {
     has_gaps = has_gaps || reach_of(piece) > set.count();
   }
   if (!has_gaps) return {};
-  // The order of a rank with several indices along each axis is that of all.
+  // The rank with most axes of more than one index determines the order of axes.
   const auto told = [](const Piece& piece) {
     return std::count_if(piece.set.axis.begin(), piece.set.axis.begin() + piece.set.axes,
                          [](const Progression& p) { return p.count > 1; });

@@ -16,7 +16,7 @@ struct Segment {
   bool own = false;
 };
 
-/// The own run is one of them; the halos beside it are cut where the array ends.
+/// The rank's own run is one of them; the halos beside it are cut at the ends of the array.
 std::vector<Segment> segments_of(const Progression& own, const HaloWidth& width, std::int64_t extent) {
   const std::int64_t begin = own.first - width.below, end = own.first + own.count + width.above;
   std::vector<Segment> segments;
@@ -36,7 +36,7 @@ struct Padding {
   std::int64_t fields;
   Corners corners;
 
-  /// The piece of all fields of a rank's padded array that these segments are, one an axis.
+  /// The piece of a rank's padded array, with all fields, of one segment an axis.
   Piece piece(const Shape& extents, const std::vector<const Segment*>& segments) const;
   std::vector<Piece> pieces(int rank, bool owned) const;
 };
@@ -57,7 +57,7 @@ Piece Padding::piece(const Shape& extents, const std::vector<const Segment*>& se
   return piece;
 }
 
-/// All products of the axes' segments, of which the own ones alone are the rank's part.
+/// All products of the axes' segments; the rank's part is the product of its own ones.
 std::vector<Piece> Padding::pieces(int rank, bool owned) const {
   const IndexSet set = layout.local(rank);
   if (set.empty()) return {};

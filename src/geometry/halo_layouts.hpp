@@ -6,15 +6,15 @@
 
 namespace shardfft {
 
-/// Extents of a rank's padded array, of one field; 0 along all axes where it owns nothing.
+/// Extents of one field of a rank's padded array; 0 along all axes if it owns nothing.
 Shape padded_extents(const Layout& layout, const std::vector<HaloWidth>& widths, int rank);
 
-/// Where elements lie in padded arrays, with the fields as axis 0. What `halos` says of one rank is also another's, so
-/// it tiles no array: it is what an exchange writes.
+/// The places of elements in padded arrays, with the fields as axis 0. Elements in `halos` of one rank are also
+/// another's: that layout does not tile the array. An exchange writes it.
 struct HaloLayouts {
   Layout owned, halos;
 };
-/// Throws Error unless each rank has a box, and widths are an entry an axis and not negative.
+/// Throws Error unless each rank has a box, and there is one width an axis, not negative.
 HaloLayouts make_halo_layouts(const Layout& layout, const std::vector<HaloWidth>& widths, std::int64_t fields,
                               Corners corners);
 

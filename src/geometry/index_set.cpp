@@ -1,4 +1,4 @@
-// Progressions and index sets: intersection is all the geometry there is.
+// Progressions and index sets. All geometry is made of their intersections.
 #include <algorithm>
 #include <numeric>
 #include <tuple>
@@ -15,7 +15,7 @@ bool Progression::contains(std::int64_t index) const {
 
 namespace {
 
-/// Products of two strides need not fit 64 bits.
+/// Products of two strides may not fit 64 bits.
 __extension__ using Wide = __int128;
 
 template <class T>
@@ -38,7 +38,7 @@ std::int64_t inverse_mod(std::int64_t a, std::int64_t m) {
   return positive_mod(t0, m);
 }
 
-/// The smallest index >= low that is in both (infinitely continued) progressions, or -1.
+/// The smallest index >= low that is in both progressions, continued without end, or -1.
 Wide first_common(const Progression& a, const Progression& b, std::int64_t low, std::int64_t gcd) {
   const std::int64_t distance = b.first - a.first;
   if (distance % gcd != 0) return -1;

@@ -1,4 +1,4 @@
-// Layouts: constructors and the questions asked of them.
+// Layouts: their constructors and accessors.
 #include <algorithm>
 #include <numeric>
 
@@ -64,12 +64,12 @@ Piece dense_piece(const IndexSet& set, const Rep& rep) {
   return piece;
 }
 
-/// So many elements, whose rows along the fastest axis have `row`, with the gaps behind these.
+/// The size of `count` elements in rows of `row` along the fastest axis, with the gap behind each row.
 std::int64_t with_gaps(std::int64_t count, std::int64_t row, const Rep& rep) {
   return rep.row_unit == 1 || count == 0 ? count : count / row * round_up(row, rep.row_unit);
 }
 
-/// The strides must count the ranks 0, 1, ... without gaps, in whatever order of the axes.
+/// The strides must count the ranks 0, 1, ... without gaps, for any order of the axes.
 void check_rank_stride(const std::vector<std::vector<Progression>>& parts, const std::vector<int>& rank_stride) {
   require(rank_stride.size() == parts.size(), "a rank stride is needed for each of the ", parts.size(), " axes, got ",
           rank_stride.size());

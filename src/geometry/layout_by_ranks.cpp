@@ -1,4 +1,4 @@
-// Layouts for a number of ranks: the library chooses the process grid.
+// Layouts for a given number of ranks: the library chooses the process grid.
 #include <algorithm>
 
 #include "base/check.hpp"
@@ -9,13 +9,13 @@ namespace shardfft {
 
 namespace {
 
-/// Largest factor less smallest one.
+/// The largest factor minus the smallest one.
 std::int64_t spread(const Shape& factors) {
   const auto [least, most] = std::minmax_element(factors.begin(), factors.end());
   return *most - *least;
 }
 
-/// Tries all ways to append `left` factors of `rest`, in falling order, and keeps the one that spreads least.
+/// Tries all ways to append `left` factors of `rest` in falling order, and keeps those with the smallest spread.
 void search(std::int64_t rest, std::size_t left, Shape& factors, Shape& best) {
   const std::int64_t most = factors.empty() ? rest : std::min(rest, factors.back());
   if (left == 1) {
@@ -33,7 +33,7 @@ void search(std::int64_t rest, std::size_t left, Shape& factors, Shape& best) {
   }
 }
 
-/// `ranks` as a product of `count` factors that are as equal as can be, the larger ones first.
+/// `ranks` as a product of `count` factors that are as equal as possible, the larger ones first.
 Shape near_equal_factors(int ranks, std::size_t count) {
   check_ranks(ranks);
   Shape best(count, 1);

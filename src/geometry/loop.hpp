@@ -4,8 +4,8 @@
 
 namespace shardfft {
 
-/// `count` elements that lie `from` apart where they are read and `to` apart where they are written, in elements of
-/// either side.
+/// `count` elements with a stride of `from` in the array that is read and of `to` in the one that is written, in
+/// elements of that array.
 struct Loop {
   std::int64_t count = 1;
   std::int64_t from = 1;

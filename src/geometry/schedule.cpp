@@ -15,7 +15,7 @@ std::vector<Piece> sliced_pieces(const Layout& layout, int rank, const Slice& sl
   return pieces;
 }
 
-/// Axes from the slowest to the fastest of `piece`: the order in which messages into it are packed.
+/// Axes of `piece` from the slowest to the fastest: the packed order of messages to it.
 std::vector<std::size_t> memory_order(const Piece& piece) {
   std::vector<std::size_t> order;
   for (std::size_t a = 0; a < static_cast<std::size_t>(piece.set.axes); ++a) order.push_back(a);
@@ -58,7 +58,7 @@ struct Ends {
   const Slice& to_slice;
 };
 
-/// All boxes between sender and receiver, in the order both compute alike.
+/// All boxes between sender and receiver, in an order that both compute alike.
 std::vector<LocalCopy> pair_boxes(const Ends& ends, int sender, int receiver) {
   std::vector<LocalCopy> boxes;
   const std::vector<Piece> targets = sliced_pieces(ends.to, receiver, ends.to_slice);
@@ -152,8 +152,8 @@ Schedule make_schedule(const Layout& from, const Layout& to, int rank, const Sli
 
 namespace {
 
-/// Calls visit(owner, piece, common) for all pieces of a layout that share elements with `mine`, in turn from `rank`
-/// on.
+/// Calls visit(owner, piece, common) for all pieces of a layout that share elements with `mine`, by owner from `rank`
+/// on and round to it.
 template <class Visit>
 void for_each_owner(const Layout& layout, const Piece& mine, int rank, const Visit& visit) {
   const std::set<int> owners = overlapping_ranks(layout, {mine});

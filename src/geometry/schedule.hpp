@@ -1,5 +1,5 @@
 #pragma once
-// What one rank sends and receives when an array changes its layout. Pure geometry: computed for any rank
+// The messages that one rank sends and receives to change the layout of an array. Pure geometry: computed for any rank
 // without communication.
 #include <array>
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace shardfft {
 
-/// A strided box in a local array, in elements; axis 0 is the slowest in packed order. Axes of one element are left
-/// out, neighbouring axes that are contiguous are merged.
+/// A strided box in a local array, in elements; axis 0 is the slowest in packed order. Axes of one element are dropped,
+/// and neighbouring axes that are contiguous are merged.
 struct Box {
   int axes = 0;
   std::int64_t offset = 0;
@@ -23,8 +23,8 @@ struct Box {
   bool contiguous() const { return axes == 0 || (axes == 1 && stride[0] == 1); }
 };
 
-/// All data between this rank and one peer: boxes in the local array, and a run of `count` elements from `offset`
-/// in the packed buffer (the boxes one behind the other, in the order of the receiving array's memory).
+/// All data between this rank and one peer: boxes in the local array, and a run of `count` elements from `offset` in
+/// the packed buffer. It holds the boxes one behind the other, in the order of the receiving array's memory.
 struct Message {
   int peer = 0;
   std::int64_t offset = 0;
@@ -32,7 +32,7 @@ struct Message {
   std::vector<Box> boxes;
 };
 
-/// A box that stays on its rank: same axes in the same order on both sides.
+/// A box that stays on its rank, with the same axes in the same order in both arrays.
 struct LocalCopy {
   Box from;
   Box to;
@@ -50,9 +50,9 @@ struct Schedule {
 std::size_t table_bytes(const std::vector<Message>& messages);
 std::size_t table_bytes(const Schedule& schedule);
 
-/// Part `index` of `parts` near-equal runs of every rank's own indices along `axis`, or `run` parts from there on; axis
-/// < 0 means everything. Runs begin at multiples of `grain` of these indices. Of that, the share from `begin` to `end`
-/// of `shares`, likewise.
+/// Parts [index, index + run) of `parts` near-equal parts of every rank's own indices along `axis`, and of these the
+/// shares [begin, end) of `shares` equal ones. If axis < 0, all indices. Parts and shares begin at multiples of `grain`
+/// indices.
 struct Slice {
   int axis = -1;
   std::int64_t parts = 1;
@@ -63,34 +63,34 @@ struct Slice {
   bool operator==(const Slice&) const = default;
 };
 
-/// The one piece of `rank`, or one of no elements; throws Error, internal, where there are several.
+/// The only piece of `rank`, or an empty one. Throws Error(internal) if there are several.
 Piece only_piece(const Layout& layout, int rank);
-/// The part of a rank's piece that `slice` names.
+/// The part of a rank's piece that `slice` selects.
 Piece sliced(Piece piece, const Slice& slice);
 
-/// Elements of `from` (restricted to `from_slice`) that belong into `to` (restricted to `to_slice`).
+/// Elements of `from` (restricted to `from_slice`) that are in `to` (restricted to `to_slice`).
 Schedule make_schedule(const Layout& from, const Layout& to, int rank, const Slice& from_slice = {},
                        const Slice& to_slice = {});
 
-/// A box that goes between an array of this rank and one of `peer`.
+/// A copy between an array of this rank and one of `peer`.
 struct PeerCopy {
   int peer = 0;
   LocalCopy boxes;
 };
 
-/// Where the elements of `target` lie in the arrays of a layout's owners, for `rank`, which reads them there. It begins
-/// with its own array and goes round, so that not all read the same owner's cache at once.
+/// The places of the elements of `target` in the arrays of their owners, for `rank` to read. The list begins with its
+/// own array and goes round the owners: otherwise all ranks would read the same owner's cache at once.
 std::vector<PeerCopy> gather_boxes(const Layout& from, const Piece& target, int rank);
-/// Where the elements of `source` belong in the arrays of a layout's owners, for `rank`, which writes them there, in
-/// the same turn.
+/// The places of the elements of `source` in the arrays of a layout's owners, for `rank` to write, in the same order of
+/// owners.
 std::vector<PeerCopy> scatter_boxes(const Piece& source, const Layout& to, int rank);
 
-/// The elements of `part`, a subset of both pieces' index sets, from where `from` has them to where `to` has them.
+/// Copies the elements of `part`, a subset of both pieces' index sets, from their places in `from` to those in `to`.
 LocalCopy copy_between(const Piece& from, const Piece& to, const IndexSet& part);
-/// Where the elements of a piece lie.
+/// The places of a piece's elements.
 inline Box box_of(const Piece& piece) { return copy_between(piece, piece, piece.set).from; }
 
-/// Ranks that `rank` reaches through messages, directly or over others: the members of its exchange, ascending.
+/// Ranks that `rank` reaches through messages, directly or through others: the members of its exchange, ascending.
 std::vector<int> exchange_group(const Layout& from, const Layout& to, int rank);
 
 }  // namespace shardfft

@@ -1,4 +1,4 @@
-// Does a layout tile its array? And words and numbers that identify it.
+// Checks that a layout tiles its array; text and a number that identify a layout.
 #include <algorithm>
 #include <numeric>
 
@@ -32,7 +32,7 @@ void check_parts(const std::vector<Progression>& parts, std::int64_t extent, std
   for (std::size_t i = 0; i < parts.size(); ++i) {
     check_within(parts[i], extent, axis, "part " + std::to_string(i));
     covered += parts[i].count;
-    // Runs and cyclic parts from this library are disjoint by construction; users' parts are few.
+    // Parts that this library makes are disjoint by construction; parts of users are few.
     for (std::size_t j = 0; j < i; ++j)
       require(intersect(parts[i], parts[j]).empty(), "parts ", j, " and ", i, " of axis ", axis, " overlap");
   }
@@ -47,7 +47,7 @@ std::string index_text(const IndexSet& set) {
   return text.str();
 }
 
-/// Sweeps along axis 0, so that only index sets that meet there are compared.
+/// Sweeps along axis 0, to compare only index sets that meet there.
 void check_disjoint(const std::vector<std::pair<int, IndexSet>>& sets) {
   for (std::size_t i = 0; i < sets.size(); ++i)
     for (std::size_t j = i + 1; j < sets.size(); ++j) {
@@ -58,11 +58,10 @@ void check_disjoint(const std::vector<std::pair<int, IndexSet>>& sets) {
     }
 }
 
-/// Places of wrong strides need not fit 64 bits.
+/// If strides are wrong, places may need more than 64 bits.
 __extension__ using Wide = __int128;
 
-/// From the first place of a piece in memory to its last one; `apart` where its strides tell that no two of its
-/// elements lie at one place.
+/// The first and the last place of a piece in memory; `apart` if its strides show that no two elements share a place.
 struct Extent {
   std::int64_t begin, last;
   bool apart;
@@ -85,7 +84,7 @@ Extent extent_of(const Piece& piece, std::int64_t count, const std::string& whos
   return {piece.offset, static_cast<std::int64_t>(piece.offset + steps), apart};
 }
 
-/// Every element counts for itself: for pieces that lie between each other.
+/// Checks each element, for pieces that interleave in memory.
 void check_places(const std::vector<Piece>& pieces, std::int64_t count, const std::string& whose) {
   std::vector<bool> taken(static_cast<std::size_t>(count));
   for (const Piece& piece : pieces)
@@ -100,7 +99,7 @@ void check_places(const std::vector<Piece>& pieces, std::int64_t count, const st
     }
 }
 
-/// Elements of a rank lie in its array, and none in the place of another one.
+/// Checks that a rank's elements lie in its array, and no two at one place.
 void check_memory(std::vector<Piece> pieces, const std::string& whose) {
   std::erase_if(pieces, [](const Piece& p) { return p.set.empty(); });
   const std::int64_t count = elements_of(pieces);

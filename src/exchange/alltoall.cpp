@@ -1,4 +1,4 @@
-// Strategy alltoall: the plain collective over blocks padded to the largest one.
+// Strategy alltoall: the plain collective over blocks that are padded to the largest one.
 #include <algorithm>
 
 #include "base/aligned.hpp"
@@ -19,8 +19,8 @@ std::int64_t largest_count(const Schedule& schedule) {
   return largest;
 }
 
-/// Overlap: everything is packed and the non-blocking collective begun when start returns. The padding is agreed on
-/// once, while planning; above mpi_count_limit() a block is one element of a larger datatype.
+/// Overlap: when start returns, everything is packed and the non-blocking collective has begun. All members agree on
+/// the padding once, while planning. Above mpi_count_limit() a block is one element of a larger datatype.
 class Alltoall : public Exchange {
  public:
   explicit Alltoall(const ExchangeSetup& setup)

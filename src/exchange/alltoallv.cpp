@@ -24,8 +24,8 @@ TypesByRank run_types(const Blocks& blocks, const ExchangeSetup& setup) {
   return result;
 }
 
-/// Overlap: everything is packed and the non-blocking collective begun when start returns. MPI_Ialltoallv while all
-/// members' counts and displacements fit an int, MPI_Ialltoallw over the same packed blocks otherwise.
+/// Overlap: when start returns, everything is packed and the non-blocking collective has begun. It is MPI_Ialltoallv if
+/// all members' counts and displacements fit an int, else MPI_Ialltoallw over the same packed blocks.
 class Alltoallv : public PackedExchange {
  public:
   explicit Alltoallv(const ExchangeSetup& setup)

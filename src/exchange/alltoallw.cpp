@@ -15,7 +15,7 @@ TypesByRank array_types(const std::vector<Message>& messages, const ExchangeSetu
   return result;
 }
 
-/// Overlap: the non-blocking collective is begun when start returns; MPI packs and unpacks inside its own calls.
+/// Overlap: when start returns, the non-blocking collective has begun; MPI packs and unpacks inside its own calls.
 class Alltoallw : public Exchange {
  public:
   explicit Alltoallw(const ExchangeSetup& setup)
@@ -58,7 +58,7 @@ class Alltoallw : public Exchange {
 }  // namespace
 
 std::unique_ptr<Exchange> make_alltoallw(const ExchangeSetup& setup) {
-  if (setup.basic_types) return make_alltoallv(setup);  // without datatypes of its own it is nothing else
+  if (setup.basic_types) return make_alltoallv(setup);  // derived datatypes are the only difference
   return std::make_unique<Alltoallw>(setup);
 }
 

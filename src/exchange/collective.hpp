@@ -1,5 +1,5 @@
 #pragma once
-// What the collective strategies share: arguments by rank, and what all members must agree on.
+// Arguments of MPI's collectives, by rank, for the strategies that call them.
 #include "exchange/blocks.hpp"
 #include "mpi/datatype.hpp"
 
@@ -12,7 +12,7 @@ struct CountsByRank {
 };
 CountsByRank counts_by_rank(const Blocks& blocks, int ranks);
 
-/// Arguments of MPI_Alltoallw: types that carry their own displacements, so that nothing is limited by an int.
+/// Arguments of MPI_Alltoallw: types contain their displacements, so that no int limits these.
 struct TypesByRank {
   std::vector<int> counts;
   std::vector<int> displacements;

@@ -21,7 +21,7 @@ Types member_types(const LeaderBuffer& buffer, const ExchangeSetup& setup, const
   Types types;
   for (const int member : plan.members) {
     if (member == plan.leader) continue;
-    std::vector<Parcel> runs;  // parcels that lie one behind the other, merged
+    std::vector<Parcel> runs;  // merges parcels one behind the other
     for (const Parcel& p : buffer.parcels) {
       if (p.member != member) continue;
       if (!runs.empty() && runs.back().offset + runs.back().count == p.offset)
@@ -38,8 +38,8 @@ Types member_types(const LeaderBuffer& buffer, const ExchangeSetup& setup, const
   return types;
 }
 
-/// Gather, exchange, scatter: each stage begins when the one before is done. The gather, the packing and the receives
-/// from other leaders begin in start, the rest in progress and finish.
+/// Gather, exchange, scatter: each stage begins when the one before is done. The gather (receives from members, and
+/// packing) begins in start, the other stages in progress and finish.
 class FarLeader : public Exchange {
  public:
   FarLeader(const ExchangeSetup& setup, const HostPlan& plan)
@@ -87,7 +87,7 @@ class FarLeader : public Exchange {
  private:
   enum class Stage { gather, exchange, scatter, done };
 
-  /// Without datatypes, those of the other members, each of which is a message.
+  /// Calls visit(parcel) for the parcels of other members if there are no datatypes: then each parcel is a message.
   template <class Visit>
   void for_parcels(const LeaderBuffer& buffer, const Visit& visit) const {
     for (const Parcel& p : buffer.parcels)
@@ -103,7 +103,7 @@ class FarLeader : public Exchange {
     return stage_ == Stage::exchange ? exchange_ : scatter_;
   }
 
-  /// The present stage is done: begin the next.
+  /// The present stage is done: begins the next.
   void advance(const ExchangeBuffers& b) {
     if (stage_ == Stage::gather) {
       const Scope scope(trace_, Activity::exchange);

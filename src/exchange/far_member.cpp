@@ -10,7 +10,7 @@ namespace shardfft {
 
 namespace {
 
-/// Blocks one behind the other in the order of the leaders' buffers: by host, then by rank.
+/// Blocks one behind the other, in the order of the leaders' buffers: by host, then by rank.
 struct Run {
   struct Entry {
     int block;

@@ -1,13 +1,13 @@
 #pragma once
-// The part of the hierarchical exchange that crosses hosts, as an exchange of its own: leaders and the others do
-// different things in it.
+// The part of the hierarchical exchange that crosses hosts, as an exchange of its own. Leaders and other members run
+// different code.
 #include "exchange/host_plan.hpp"
 
 namespace shardfft {
 
-/// Gives its leader one run with everything for other hosts, and gets one run back.
+/// Sends its leader one run with all data for other hosts, and receives one run.
 std::unique_ptr<Exchange> make_far_member(const ExchangeSetup& setup, const HostPlan& plan);
-/// Gathers the runs of its host, exchanges one run with each other leader, scatters what came.
+/// Gathers the runs of its host, exchanges one run with each other leader, scatters the received data.
 std::unique_ptr<Exchange> make_far_leader(const ExchangeSetup& setup, const HostPlan& plan);
 
 /// Tags between a member and its leader.

@@ -7,9 +7,9 @@ namespace shardfft {
 
 namespace {
 
-/// Peers of the same host exchange point-to-point. Between hosts only leaders talk, one message for a pair of hosts.
-/// Overlap: the messages inside the host and the gather are on their way when start returns; the leaders' exchange
-/// begins once the gather is done, in progress or finish.
+/// Peers of the same host exchange point-to-point. Only leaders send to other hosts, one message for a pair of hosts.
+/// Overlap: when start returns, the messages inside the host and the gather are on their way. The leaders' exchange
+/// begins after the gather, in progress or finish.
 class Hierarchical : public Exchange {
  public:
   Hierarchical(std::unique_ptr<Exchange> near, std::unique_ptr<Exchange> far, bool leads)
@@ -27,7 +27,7 @@ class Hierarchical : public Exchange {
     near_->progress(b);
   }
 
-  /// Other hosts wait for a leader, so it serves them first; the others have nothing better to do than unpack.
+  /// A leader first finishes the far side, because other hosts wait for it; other members first unpack.
   void finish(const ExchangeBuffers& b) override {
     if (leads_) far_->finish(second(b));
     near_->finish(b);

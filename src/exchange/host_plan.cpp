@@ -6,7 +6,7 @@ namespace shardfft {
 
 namespace {
 
-/// Elements to or from every rank on another host.
+/// Elements to or from each rank on another host; 0 for ranks of this host.
 std::vector<std::int64_t> far_counts(const std::vector<Message>& messages, const HostPlan& plan) {
   std::vector<std::int64_t> counts(plan.leader_of.size(), 0);
   for (const Message& m : messages) {
@@ -16,7 +16,7 @@ std::vector<std::int64_t> far_counts(const std::vector<Message>& messages, const
   return counts;
 }
 
-/// The rows of all members of the host, one behind the other, on its leader (rank 0 of `host`); empty elsewhere.
+/// The rows of all members of the host, one behind the other, on its leader (rank 0 of `host`); empty on other members.
 std::vector<std::int64_t> gather_rows(const Communicator& host, const std::vector<std::int64_t>& row) {
   const std::size_t total = host.rank() == 0 ? row.size() * static_cast<std::size_t>(host.size()) : 0;
   std::vector<std::int64_t> rows(host.imagined() ? row.size() * static_cast<std::size_t>(host.size()) : total);
@@ -29,7 +29,7 @@ std::vector<std::int64_t> gather_rows(const Communicator& host, const std::vecto
   return rows;
 }
 
-/// All pairs of a member and a remote rank, sorted as the buffer is.
+/// All pairs of a member and a remote rank, in the order of the buffer.
 std::vector<Parcel> sorted_pairs(const HostPlan& plan, bool members_first) {
   std::vector<Parcel> pairs;
   for (int remote = 0; remote < static_cast<int>(plan.leader_of.size()); ++remote)

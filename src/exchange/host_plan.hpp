@@ -1,5 +1,5 @@
 #pragma once
-// Where everything lies when hosts exchange through their leaders; computed once, while planning.
+// The buffers through which hosts exchange by their leaders; computed once, while planning.
 #include "exchange/hosts.hpp"
 
 namespace shardfft {
@@ -12,7 +12,7 @@ struct Parcel {
   std::int64_t count;
 };
 
-/// A leader's buffer for one direction: a run for each other host, in it the parcels.
+/// A leader's buffer for one direction: one run for each other host, made of parcels.
 struct LeaderBuffer {
   struct Run {
     int leader;
@@ -24,17 +24,17 @@ struct LeaderBuffer {
   std::int64_t count = 0;
 };
 
-/// What crosses the border of this host. The buffers are empty on members that do not lead.
+/// The data that crosses the border of this host. Members that do not lead have empty buffers.
 struct HostPlan {
   int leader = 0;
   bool leads = false;
   std::vector<int> leader_of;  ///< leader of every rank
   std::vector<int> members;    ///< ranks of this host, ascending
-  LeaderBuffer outbound;  ///< parcels by (host, member, remote): what the receiving leader sees as (remote, member)
+  LeaderBuffer outbound;  ///< parcels by (host, member, remote): the receiving leader reads this as (remote, member)
   LeaderBuffer inbound;   ///< parcels by (host, remote, member)
 };
 
-/// Collective over setup.comm: every member tells its leader what it sends to and receives from other hosts.
+/// Collective over setup.comm: every member sends its leader its counts to and from other hosts.
 HostPlan plan_hosts(const ExchangeSetup& setup);
 
 }  // namespace shardfft

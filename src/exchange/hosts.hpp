@@ -1,5 +1,5 @@
 #pragma once
-// Which members of an exchange share a host.
+// The members of an exchange that share a host.
 #include <vector>
 
 #include "exchange/exchange.hpp"
@@ -8,7 +8,7 @@ namespace shardfft {
 
 struct Hosts {
   Communicator own;            ///< the members of this host; the leader is rank 0
-  std::vector<int> leader_of;  ///< for every member of the exchange the lowest member of its host
+  std::vector<int> leader_of;  ///< for every member of the exchange, the lowest member of its host
 };
 
 /// Collective over setup.comm.

@@ -4,14 +4,14 @@ namespace shardfft {
 
 namespace {
 
-/// Channels 0 to 3 of a link each have a tag of their own.
+/// Each of the channels 0 to 3 of a link has its own tag.
 constexpr int tags_of_a_link = 4;
 constexpr int first_tag = 1024;
-/// MPI guarantees tags up to 32767; when they are used up, the oldest are used again.
+/// MPI guarantees tags up to 32767; after the last, the oldest are used again.
 constexpr int links_before_reuse = (32767 - first_tag) / tags_of_a_link;
 
-/// A tag that no recent link of this communicator has: a counter kept as an attribute of the communicator, which
-/// stays equal on all members because they make their links in the same order.
+/// A tag that no recent link of this communicator has. The counter is an attribute of the communicator. It stays equal
+/// on all members, because they make their links in the same order.
 int draw_tag(MPI_Comm comm) {
   if (comm == MPI_COMM_NULL) return first_tag;  // imagined ranks send nothing
   static const int key = [] {

@@ -1,5 +1,5 @@
 #pragma once
-// Point-to-point messages of one exchange: its own tags, and runs of any length cut to what MPI counts can say.
+// Point-to-point messages of one exchange: its own tags, and runs of any length cut to MPI's counts.
 #include <algorithm>
 
 #include "exchange/exchange.hpp"
@@ -8,21 +8,21 @@
 
 namespace shardfft {
 
-/// Who sends and receives posts the sends first. MPI answers the announcement of a large message from where the receive
-/// is posted, and data are sent as soon as an answer came: our announcement must be under way before we call for the
-/// peer's data, or the answer to it comes behind them, and the link works one way at a time (docs/exchanges.md).
+/// A rank that sends and receives posts the sends first. MPI answers the announcement of a large message when the
+/// receive is posted, and sends data as soon as the answer has come. If the receives were posted first, the answer to
+/// our announcement would come behind the peer's data, and the link would work one way at a time (docs/exchanges.md).
 class Link {
  public:
-  /// Every member makes its links in the same order, so that both ends draw the same tags. No communication.
+  /// Every member makes its links in the same order: both ends then draw the same tags. No communication.
   explicit Link(const ExchangeSetup& setup);
 
   /// Sends `count` elements; adds one request for each mpi_count_limit() of them.
   void send(const std::byte* data, std::int64_t count, int peer, RequestSet& requests) const;
   void receive(std::byte* data, std::int64_t count, int peer, RequestSet& requests) const;
-  /// One message of one element of `type`, whose displacements count from `base`.
+  /// One message with one element of `type`, whose displacements count from `base`.
   void send(const std::byte* base, const Datatype& type, int peer, RequestSet& requests, int channel) const;
   void receive(std::byte* base, const Datatype& type, int peer, RequestSet& requests, int channel) const;
-  /// Messages that `count` elements are sent as.
+  /// Number of messages for `count` elements.
   std::int64_t messages(std::int64_t count) const { return (count + count_limit_ - 1) / count_limit_; }
 
  private:

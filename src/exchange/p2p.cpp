@@ -8,7 +8,7 @@ namespace shardfft {
 
 namespace {
 
-/// Overlap: every message is on its way when start returns; what the caller does until finish overlaps with them all.
+/// Overlap: every message is on its way when start returns; all overlap with the caller's work until finish.
 class P2p : public PackedExchange {
  public:
   explicit P2p(const ExchangeSetup& setup)

@@ -9,7 +9,7 @@ namespace shardfft {
 
 namespace {
 
-/// Group of every member: its host when there are several hosts of several members, else runs of about sqrt(size).
+/// Group of every member: its host if there are several hosts with several members, else runs of about sqrt(size).
 std::vector<int> groups_by_rank(const ExchangeSetup& setup) {
   std::vector<int> groups = find_hosts(setup).leader_of;
   const std::size_t hosts = std::set<int>(groups.begin(), groups.end()).size();
@@ -28,8 +28,8 @@ ExchangeSetup part_of(const ExchangeSetup& setup, const std::vector<int>& groups
   return part;
 }
 
-/// Every element is sent once, either way. Overlap: both parts are on their way when start returns; the blocks from
-/// the own group are unpacked first, while the collective goes on.
+/// Every element is sent once, by one of both. Overlap: both are on their way when start returns. The blocks from the
+/// own group are unpacked first, while the collective continues.
 class P2pAlltoall : public Exchange {
  public:
   P2pAlltoall(const ExchangeSetup& setup, const std::vector<int>& groups)

@@ -1,5 +1,5 @@
-// Strategy p2p_pipelined: the next peer's block is packed while the last is in flight; blocks are unpacked as they
-// come.
+// Strategy p2p_pipelined: packs the next peer's block while the last is in flight; unpacks each block as soon as it has
+// arrived.
 #include "exchange/link.hpp"
 #include "exchange/packed.hpp"
 #include "exchange/strategies.hpp"
@@ -29,7 +29,7 @@ class P2pPipelined : public PackedExchange {
       const Scope scope(trace_, Activity::exchange);
       link_.send(send_.outgoing(i, b.source, b.workspace), send_[i].count, send_[i].peer, sends_);
       if (const int back = recv_.find(send_[i].peer); back >= 0) post_receive(back, b);
-      note(receives_.test_any());  // lets MPI move the messages that were posted
+      note(receives_.test_any());  // lets MPI move the posted messages
     }
     const Scope scope(trace_, Activity::exchange);
     for (const int i : recv_.from_neighbour(rank_))
@@ -64,7 +64,7 @@ class P2pPipelined : public PackedExchange {
     return receives_.wait_any();
   }
 
-  /// A request is done; when it was the last of its block, the block has arrived.
+  /// A request is done; if it was the last of its block, the block has arrived.
   void note(int request) {
     if (request < 0) return;
     const int block = block_of_request_[static_cast<std::size_t>(request)];
@@ -81,7 +81,7 @@ class P2pPipelined : public PackedExchange {
   RequestSet sends_;
   RequestSet receives_;
   std::vector<int> block_of_request_;
-  std::vector<std::int64_t> missing_;  ///< messages that each block still waits for
+  std::vector<std::int64_t> missing_;  ///< messages of each block that have not arrived
   std::vector<int> arrived_;           ///< blocks that are complete, but not unpacked
 };
 

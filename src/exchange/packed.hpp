@@ -1,12 +1,12 @@
 #pragma once
-// What exchanges that pack on both sides share: the blocks, and where they lie in the workspace.
+// The base of exchanges that pack on both sides: the blocks and their places in the workspace.
 #include <utility>
 
 #include "exchange/blocks.hpp"
 
 namespace shardfft {
 
-/// Outgoing blocks lie at the front of the workspace, incoming ones behind them.
+/// Outgoing blocks are at the front of the workspace, incoming ones behind them.
 class PackedExchange : public Exchange {
  public:
   std::size_t workspace_bytes() const final { return send_.bytes() + recv_.bytes(); }

@@ -14,11 +14,11 @@ namespace shardfft {
 namespace {
 
 /// The packed buffer of rank CPU is a row of blocks; block b goes to rank b. With p ranks and B = CPU * p + b, block B
-/// is swapped with B' = b * p + CPU: p (p - 1) / 2 swaps, after which block b holds what rank b had for this one. The
-/// paper swaps by MPI_Sendrecv_replace; here each part of a block goes out of a small buffer, as inside MPI, so that a
+/// is swapped with B' = b * p + CPU: p (p - 1) / 2 swaps, after which block b holds rank b's data for this one. The
+/// paper swaps by MPI_Sendrecv_replace. Here each part of a block is sent from a small buffer, as inside MPI, so that a
 /// rank can stop waiting. Powers of two find the partner by rank xor step, the paper's scheme; any other count by a
-/// round-robin tournament. Pairs with blocks of two sizes pad to the larger one, the paper's future work.
-/// Overlap: none but packing early; the swaps block, inside finish. Workspace: one array for both directions, and the
+/// round-robin tournament. Pairs with blocks of two sizes pad to the larger one, the paper's future work. Overlap:
+/// packing early, nothing else; the swaps block inside finish. Workspace: one array for both directions, and the
 /// buffer.
 class PairwiseXor : public Exchange {
  public:

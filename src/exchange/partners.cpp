@@ -4,7 +4,7 @@ namespace shardfft {
 
 namespace {
 
-/// Circle method among `players` (odd) ranks: who adds up to the round meets; nobody for the one who meets himself.
+/// Circle method for an odd number of `players`: two ranks meet if their sum is the round; one alone gets -1.
 int circle_partner(int rank, int round, int players) {
   const int other = (round - rank % players + players) % players;
   return other == rank ? -1 : other;
@@ -22,7 +22,7 @@ std::vector<int> partners_by_round(int rank, int size) {
   const int players = size % 2 == 0 ? size - 1 : size;
   const int half = (players + 1) / 2;  // 2 * half = 1 modulo players
   for (int round = 0; round < players; ++round) {
-    if (rank == players) {  // the last of an even count meets the one whom the circle leaves alone
+    if (rank == players) {  // the last rank of an even count meets the one that the circle leaves alone
       partners.push_back(static_cast<int>(static_cast<long long>(round) * half % players));
       continue;
     }

@@ -11,7 +11,7 @@ namespace shardfft {
 
 namespace {
 
-/// Not a strategy for messages: the ranks of a host read each other's arrays, which src/exec/movement decides on.
+/// Not a strategy for messages: the ranks of a host read each other's arrays, if src/exec/movement decides so.
 [[noreturn]] std::unique_ptr<Exchange> make_shared_window(const ExchangeSetup& /*setup*/) {
   fail(Status::unsupported, "the exchange shared_window sends no messages: ranks of one host read each other's memory");
 }

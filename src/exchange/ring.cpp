@@ -8,9 +8,9 @@ namespace shardfft {
 
 namespace {
 
-/// Overlap: one message each way is in flight at a time; meanwhile the block of the next step is packed and that of
-/// the last step unpacked. The first step is on its way when start returns; later ones begin in progress and finish.
-/// Workspace: two blocks each way, however many ranks there are.
+/// Overlap: one message each way is in flight at a time; meanwhile the block of the next step is packed and that of the
+/// last step unpacked. The first step is on its way when start returns; later ones begin in progress and finish.
+/// Workspace: two blocks each way, for any number of ranks.
 class Ring : public Exchange {
  public:
   explicit Ring(const ExchangeSetup& setup)
@@ -54,7 +54,7 @@ class Ring : public Exchange {
     int receive;
   };
 
-  /// Steps take the two buffers of each direction in turns.
+  /// Steps use the two buffers of each direction in turn.
   std::byte* out(const ExchangeBuffers& b, std::size_t step) const {
     return b.workspace + (step % 2) * send_.largest_bytes();
   }
@@ -80,7 +80,7 @@ class Ring : public Exchange {
     }
   }
 
-  /// The current step's messages are done: begin the next, then use the time it takes.
+  /// The messages of the current step are done: begins the next step, and works while its messages are in flight.
   void advance(const ExchangeBuffers& b) {
     const std::size_t done = current_++;
     post(b, current_);

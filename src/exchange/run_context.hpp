@@ -1,5 +1,5 @@
 #pragma once
-// What all that moves or transforms data in a plan is given alike.
+// The common arguments of all operations of a plan that move or transform data.
 #include "base/trace.hpp"
 #include "mpi/groups.hpp"
 #include "mpi/watch.hpp"
@@ -8,15 +8,15 @@
 namespace shardfft {
 
 struct RunContext {
-  Communicator comm;         ///< the ranks that run it together
+  Communicator comm;         ///< the ranks that run the operation together
   Groups* groups = nullptr;  ///< communicators that a plan's exchanges share, while planning; null: each splits its own
-  ShortNumbers numbers{};    ///< in messages; where they are active, elements are one or two such numbers
+  ShortNumbers numbers{};    ///< in messages; if they are active, elements are one or two such numbers
   int threads = 1;
   int fake_ranks_per_host = 0;
-  bool basic_types = false;  ///< MPI is given runs of plain numbers only
+  bool basic_types = false;  ///< pass only runs of plain numbers to MPI
   Trace* trace = nullptr;
-  Watch* watch = nullptr;  ///< what ranks look at that wait for others; null: nothing
-  Alone* alone = nullptr;  ///< what fails while planning is told by it later; null: at once
+  Watch* watch = nullptr;  ///< ranks that wait for others look at it; null: they do not look
+  Alone* alone = nullptr;  ///< collects failures while planning, to report them later; null: they are thrown at once
 };
 
 }  // namespace shardfft

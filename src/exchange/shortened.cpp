@@ -10,7 +10,7 @@ namespace shardfft {
 
 namespace {
 
-/// Bytes of the elements that are handed on: more of them means smaller counts.
+/// Bytes of an element of the inner exchange: larger elements make smaller counts.
 constexpr std::int64_t unit = 16;
 constexpr auto units_of_a_line = static_cast<std::int64_t>(cache_line) / unit;
 
@@ -19,7 +19,7 @@ std::int64_t units(const ExchangeSetup& setup, std::int64_t elements) {
   return (bytes + unit - 1) / unit;
 }
 
-/// Makes of messages runs of one array, each of which begins on a cache line. Returns the units of that array.
+/// Turns messages into runs of one array, each of which begins on a cache line. Returns the units of that array.
 std::int64_t as_runs(const ExchangeSetup& setup, std::vector<Message>& messages) {
   std::int64_t offset = 0, end = 0;
   for (Message& message : messages) {
@@ -33,7 +33,7 @@ std::int64_t as_runs(const ExchangeSetup& setup, std::vector<Message>& messages)
   return end;
 }
 
-/// Overlap: everything is packed before the exchange behind it starts, and unpacked after that has finished.
+/// Overlap: everything is packed before the inner exchange starts, and unpacked after it has finished.
 class Shortened : public Exchange {
  public:
   Shortened(const ExchangeFactory& make, const ExchangeSetup& setup)

@@ -1,5 +1,5 @@
 #pragma once
-// The strategies of this folder, one file each; what they do and when they win is in docs/exchanges.md.
+// The strategies of this folder, one file each; docs/exchanges.md describes them and the cases in which they win.
 #include "exchange/exchange.hpp"
 
 namespace shardfft {

@@ -1,11 +1,11 @@
 #pragma once
-// Requests tested and waited for, with the time on a trace.
+// Tests requests and waits for them, and records the time on a trace.
 #include "base/trace.hpp"
 #include "mpi/request.hpp"
 
 namespace shardfft {
 
-/// Lets MPI move the messages. Nothing is recorded when there are none.
+/// Lets MPI move the messages. Records nothing if there are none.
 inline void test_traced(RequestSet& requests, Trace* trace) {
   if (requests.size() == 0) return;
   const Scope scope(trace, Activity::exchange);

@@ -6,9 +6,9 @@ namespace shardfft {
 
 /// Whether a walk over the box, in packed order, never goes back in memory.
 bool in_memory_order(const Box& box);
-/// Where element `i` of the box lies, in packed order.
+/// The place of element `i` of the box, counted in packed order.
 std::int64_t place_in(const Box& box, std::int64_t i);
-/// How many elements of a box in memory order lie before `place`.
+/// The number of elements before `place`, of a box in memory order.
 std::int64_t elements_before(const Box& box, std::int64_t place);
 
 }  // namespace shardfft

@@ -17,7 +17,7 @@ namespace shardfft {
 
 namespace {
 
-/// Messages of one side by ascending peer, the part that stays on the rank among them; peers are ranks of the group.
+/// Messages of one side by ascending peer, with the part that stays on the rank; peers are ranks of the group.
 std::vector<Message> with_self(std::vector<Message> messages, const std::vector<LocalCopy>& self, Box LocalCopy::*side,
                                int rank, const std::vector<int>& group) {
   Message own;
@@ -39,8 +39,8 @@ std::int64_t elements_of(const std::vector<Message>& messages) {
   return sum;
 }
 
-/// The largest divisor of `run` elements that is no longer than a few kilobytes, and small beside the staging even for
-/// each of many peers.
+/// The largest divisor of `run` elements that has at most a few kilobytes, and is small beside the staging even if each
+/// of many peers has one.
 std::int64_t unit_of(std::int64_t run, std::size_t element_bytes, int peers) {
   const std::size_t bytes =
       std::min(std::size_t{16384}, InPlaceReshape::least_staging / 4 / static_cast<std::size_t>(peers));
@@ -72,7 +72,7 @@ InPlaceReshape::InPlaceReshape(const Layout& from, const Layout& to, const Resha
       std::equal(out.begin(), out.end(), in.begin(), in.end(),
                  [](const Message& a, const Message& b) { return a.peer == b.peer && a.count == b.count; });
   swaps_ = setup.exchange == "pairwise_xor" && comm.min(std::int64_t{symmetric ? 1 : 0}) == 1;
-  // Both stagings of a round together are `share` of the larger side, or as little as is worth it.
+  // Both stagings of a round together are `staging_share` of the larger side, but at least `least_staging`.
   const auto both = static_cast<double>(elements_of(out) + elements_of(in)) * static_cast<double>(setup.element_bytes);
   const double most = comm.max(both);
   if (group_size_ > 1 && !swaps_)
@@ -114,8 +114,8 @@ void InPlaceReshape::run(std::byte* array, std::byte* workspace) {
   scatter_in_place(array, {in_.units(), unit_bytes_, [this](std::int64_t i) { return in_.place(i); }}, workspace);
 }
 
-/// Elements that have not left yet are at the end of the array, those that have come at its beginning. Both fit after
-/// every round, because the same share of each block has moved.
+/// Elements not yet sent are at the end of the array, received ones at its beginning. Both fit after every round,
+/// because the same share of each block has moved.
 void InPlaceReshape::run_rounds(std::byte* array, std::byte* workspace) {
   const std::int64_t all = std::max(out_.units(), in_.units());
   std::byte* const leaving = workspace;
@@ -156,7 +156,7 @@ void InPlaceReshape::run_round(int k, const std::byte* leaving, std::byte* comin
   wait_traced(requests_, trace_);
 }
 
-/// Each part of a block goes out of the buffer and is received where it lay.
+/// Sends each part of a block from the buffer, and receives its replacement in the same place.
 void InPlaceReshape::run_swaps(std::byte* array, std::byte* buffer) {
   const std::int64_t most =
       std::max<std::int64_t>(host_defaults().swap_buffer_bytes / static_cast<std::int64_t>(unit_bytes_), 1);

@@ -1,6 +1,6 @@
 #pragma once
-// A change of layout inside one array, with little memory beside it: the array is put in the order in which it leaves,
-// goes out from its front and comes in behind that, round by round, and is put in the order of its new layout.
+// A change of layout inside one array, with little memory beside it. The array is put in the order of sending. Round by
+// round, its front is sent, and received elements are stored behind. Then it is put in the order of its new layout.
 #include <optional>
 
 #include "exchange/link.hpp"
@@ -9,11 +9,11 @@
 
 namespace shardfft {
 
-/// With the exchange pairwise_xor, where every two ranks give each other as much, blocks are swapped where they lie
-/// (Adelmann et al. 2004, sections 1 and 4); else each round is a message to and from each peer. Any layouts.
+/// With the exchange pairwise_xor, if every two ranks send each other equally many elements, blocks are swapped in
+/// place (Adelmann et al. 2004, sections 1 and 4). Else each round has a message to and from each peer. Any layouts.
 class InPlaceReshape {
  public:
-  /// The staging takes this share of the larger side of a rank, but at least `least_staging`.
+  /// The staging has this share of the larger side of a rank, but at least `least_staging` bytes.
   static constexpr double staging_share = 0.02;
   static constexpr std::size_t least_staging = std::size_t{1} << 20;
 
@@ -23,7 +23,7 @@ class InPlaceReshape {
   std::size_t table_bytes() const { return out_.table_bytes() + in_.table_bytes(); }
   /// `array` has room for the larger side. Collective over the ranks that exchange data.
   void run(std::byte* array, std::byte* workspace);
-  /// Elements this rank sends to others.
+  /// Elements that this rank sends to others.
   std::int64_t sent() const { return sent_; }
   int group_size() const { return group_size_; }
   int rounds() const { return rounds_; }
@@ -32,8 +32,8 @@ class InPlaceReshape {
  private:
   std::size_t bytes(std::int64_t units) const { return static_cast<std::size_t>(units) * unit_bytes_; }
   std::size_t permute_bytes() const;
-  /// Units that are taken out of the array before a round: because of rounding so many may come in before as many went
-  /// out.
+  /// Units that are taken out of the array before a round, beyond those that it sends: because of rounding, so many
+  /// more may have come in than went out.
   std::int64_t ahead() const { return static_cast<std::int64_t>(out_.peers()); }
   void run_rounds(std::byte* array, std::byte* workspace);
   void run_round(int round, const std::byte* leaving, std::byte* coming);

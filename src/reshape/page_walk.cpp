@@ -15,9 +15,9 @@ std::int64_t Slots::take(std::int64_t wanted) {
   return slot;
 }
 
-/// Each step reads the array up to where some page becomes full, so that no step fills more than one page of a stream.
-/// Open and full pages hold what was read, so there are never more of them than pages that were read whole, and one
-/// more for each stream.
+/// Each step reads the array up to the element that fills some page: no step fills more than one page of a stream. Open
+/// and full pages hold the elements read so far. There are at most as many of them as pages that were read whole, and
+/// one more for each stream.
 PageWalk::PageWalk(const std::vector<Box>& streams, std::int64_t page, std::int64_t in_array)
     : pages_(streams.size()), slots_(in_array) {
   std::vector<std::int64_t> count, done(streams.size(), 0);

@@ -11,7 +11,7 @@ namespace shardfft {
 
 namespace {
 
-/// The same copy with boxes of the same axes on both sides, in memory order on both.
+/// The same copy, with boxes that have the same axes on both sides and are in memory order on both.
 LocalCopy in_order(const LocalCopy& copy) {
   const LoopNest nest = common_refinement(copy.from, copy.to);
   LocalCopy ordered;
@@ -31,7 +31,7 @@ LocalCopy in_order(const LocalCopy& copy) {
   return ordered;
 }
 
-/// One side of what goes from each rank, or comes from it, by rank.
+/// The boxes to each rank, or from each rank, on one side of the messages.
 using Streams = std::map<int, std::vector<Box>>;
 
 struct Ends {
@@ -100,12 +100,12 @@ PagesByRank pages_by_rank(const Streams& streams, const PageWalk& walk, std::int
   return pages;
 }
 
-/// The first of `pages` that belongs to a later round than `round` - 1 of `rounds`: each has the same share of them.
+/// The first of `pages` in round `round`; each of the `rounds` rounds has an equal share.
 std::size_t share_begin(std::size_t pages, int round, int rounds) {
   return pages * static_cast<std::size_t>(round) / static_cast<std::size_t>(rounds);
 }
 
-/// Puts every page where it is wanted, one after the other; pages that wait for each other go by way of a free slot.
+/// Moves every page to its wanted slot, one after the other; a free slot breaks cycles of waiting pages.
 class Sorting {
  public:
   Sorting(Slots& slots, std::vector<PageShift>& shifts) : slots_(slots), shifts_(shifts) {}
@@ -128,8 +128,8 @@ class Sorting {
   }
 
  private:
-  /// The page that is wanted in the free slot, then the one that is wanted where it was, and so on. Returns the slot
-  /// that is free in the end.
+  /// Fills the free slot with the page that wants it, then the slot that this frees, and so on. Returns the last slot
+  /// that is free.
   std::int64_t fill(std::int64_t slot) {
     for (auto page = waiting_.find(slot); page != waiting_.end(); page = waiting_.find(slot)) {
       shifts_.push_back(page->second);
@@ -141,7 +141,7 @@ class Sorting {
 
   Slots& slots_;
   std::vector<PageShift>& shifts_;
-  std::map<std::int64_t, PageShift> waiting_;  ///< by the slot where it is wanted
+  std::map<std::int64_t, PageShift> waiting_;  ///< by the wanted slot
 };
 
 }  // namespace
@@ -178,7 +178,7 @@ PageCut cut_in_pages(const Layout& from, const Layout& to, std::size_t element_b
   const std::vector<Ends> ends = all_ends(from, to);
   std::size_t streams = cut.groups.front().size();
   for (const Ends& rank : ends) streams = std::max({streams, joined(rank.out).size(), joined(rank.in).size()});
-  // Two pages a stream and two more lie beside the array at most, and two for each member are on their way.
+  // At most two pages a stream and two more are beside the array, and two pages for each member are on their way.
   const std::size_t page_bytes = bytes / (4 * streams + 2);
   constexpr std::int64_t grain = 256;
   cut.page = std::max<std::int64_t>(1, static_cast<std::int64_t>(page_bytes / element_bytes));

@@ -1,7 +1,7 @@
 #pragma once
-// A change of layout inside one array, for machines that move large runs: every rank takes its array apart into pages,
-// one stream of them for each rank that it sends to; in each round every two ranks of a group send each other a page;
-// then the array is put together from the pages that came. Pure geometry: all ranks plan alike, without communication.
+// A change of layout inside one array, for machines that move large runs. Every rank takes its array apart into pages,
+// one stream for each rank that it sends to. In each round, every two ranks of a group send each other a page. Then the
+// array is put together from the received pages. Pure geometry: all ranks plan alike, without communication.
 #include <cstdint>
 #include <vector>
 
@@ -10,11 +10,11 @@
 
 namespace shardfft {
 
-/// How an array is cut for its way from one layout to another: the same on all ranks.
+/// The cut of an array for its way from one layout to another: the same on all ranks.
 struct PageCut {
   std::int64_t page = 1;  ///< elements of a page
-  int rounds = 0;         ///< none where nothing leaves its rank
-  /// Ranks that exchange data, ascending; all groups have as many.
+  int rounds = 0;         ///< 0 if no element leaves its rank
+  /// Ranks that exchange data, ascending; all groups have equally many.
   std::vector<std::vector<int>> groups;
 
   std::int64_t group_size() const { return static_cast<std::int64_t>(groups.front().size()); }
@@ -27,11 +27,11 @@ struct PageCut {
   Layout pages_of(std::size_t axis) const;
 };
 
-/// Pages small enough that all that is needed beside the array takes about `bytes` bytes. Throws Error, unsupported,
-/// where elements change their order in memory.
+/// Chooses pages so small that all memory beside the array has about `bytes` bytes. Throws Error(unsupported) if
+/// elements change their order in memory.
 PageCut cut_in_pages(const Layout& from, const Layout& to, std::size_t element_bytes, std::size_t bytes);
 
-/// A page's elements on their way between a slot and the page of member `member` of the group.
+/// Elements of a page that are copied between a slot and the page of member `member` of the group.
 struct PageSent {
   std::int64_t slot = 0;
   std::size_t member = 0;
@@ -42,7 +42,7 @@ struct PageShift {
   std::int64_t elements = 0;
 };
 
-/// What one rank does, in this order.
+/// The steps of one rank, in this order.
 class PagedReshape {
  public:
   PagedReshape(const Layout& from, const Layout& to, int rank, const PageCut& cut);
@@ -50,14 +50,14 @@ class PagedReshape {
   struct Round {
     std::vector<PageSent> leave, come;
   };
-  /// From the array to pages.
+  /// Copies from the array to pages.
   const std::vector<PageMove>& apart() const { return apart_; }
   const std::vector<Round>& rounds() const { return rounds_; }
-  /// Pages to where the array is put together from.
+  /// Copies of pages to the slots from which the array is put together.
   const std::vector<PageShift>& shifts() const { return shifts_; }
-  /// From pages to the array: to be played from the last to the first.
+  /// Copies from pages to the array: to be run from the last to the first.
   const std::vector<PageMove>& together() const { return together_; }
-  /// Slots in the array; those beside it follow.
+  /// Slots in the array; those beside it have the next numbers.
   std::int64_t slots_in_array() const { return in_array_; }
   std::int64_t slots_beside() const { return beside_; }
   std::size_t table_bytes() const;

@@ -16,7 +16,7 @@ Reshape::Reshape(const Layout& from, const Layout& to, const ReshapeSetup& setup
   exchange.element_bytes = setup.element_bytes;
   Alone own(setup.comm);
   Alone& alone = setup.alone != nullptr ? *setup.alone : own;
-  // A rank that failed before goes on all the same: both ends of later links draw the same tags then.
+  // A rank that failed still continues: then both ends of later links draw the same tags.
   const auto try_to = [&alone](const std::function<void()>& work) {
     const Failure failure = failure_of(work);
     alone.run([&] {

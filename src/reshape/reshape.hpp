@@ -1,5 +1,5 @@
 #pragma once
-// One change of layout: schedule, exchange, and the copy of what stays on the rank.
+// One change of layout: schedule, exchange, and the copy of the part that stays on the rank.
 #include <memory>
 #include <string>
 
@@ -21,17 +21,17 @@ class Reshape {
  public:
   Reshape(const Layout& from, const Layout& to, const ReshapeSetup& setup);
   std::size_t workspace_bytes() const { return exchange_ ? exchange_->workspace_bytes() : 0; }
-  /// Bytes that its schedule takes.
+  /// Bytes of its schedule.
   std::size_t table_bytes() const { return table_bytes_; }
   void start(const ExchangeBuffers& buffers);
-  /// Lets messages move on between start and finish. Optional, not collective.
+  /// Lets messages continue between start and finish. Optional, not collective.
   void progress(const ExchangeBuffers& buffers) {
     if (exchange_) exchange_->progress(buffers);
   }
   void finish(const ExchangeBuffers& buffers);
-  /// Bytes this rank sends to others.
+  /// Bytes that this rank sends to others.
   std::int64_t bytes_sent() const { return bytes_sent_; }
-  /// Blocks for others, each a message where the exchange sends it straight to its peer.
+  /// Blocks for others; each is one message if the exchange sends it straight to its peer.
   std::int64_t messages_sent() const { return messages_sent_; }
   /// As Exchange::loss().
   Loss loss() const { return exchange_ ? exchange_->loss() : Loss{}; }

@@ -9,7 +9,7 @@ namespace shardfft {
 
 namespace {
 
-/// The box as runs of `unit` elements.
+/// The box, counted in runs of `unit` elements.
 Box in_units(Box box, std::int64_t unit) {
   box.offset /= unit;
   for (std::size_t a = 0; a < static_cast<std::size_t>(box.axes); ++a) {
@@ -61,7 +61,7 @@ std::int64_t RoundOrder::place(std::int64_t i) const {
     if (at < elements) return place_in(box, at);
     at -= elements;
   }
-  return i;  // not reached: the boxes of a message have its count
+  return i;  // unreachable: the boxes of a message have its count
 }
 
 std::int64_t RoundOrder::most_in_a_round() const {

@@ -1,27 +1,27 @@
 #pragma once
-// One side of a reshape in rounds: a rank's array as a stream, in which round follows round and peer follows peer.
+// One side of a reshape in rounds: a rank's array as a stream, round by round, and by peer within a round.
 #include <vector>
 
 #include "geometry/schedule.hpp"
 
 namespace shardfft {
 
-/// Elements that lie together wherever these boxes have them, so that they can be moved as one; 0 without boxes.
+/// The longest run of elements that is contiguous in all boxes of the messages and can move as one; 0 without boxes.
 std::int64_t common_run(const std::vector<Message>& messages);
 
 /// Counts units: runs of `unit` elements, a divisor of common_run().
 class RoundOrder {
  public:
   RoundOrder() = default;
-  /// `messages` by ascending peer, which cover the array; round k has share k of `rounds` of each.
+  /// `messages` are by ascending peer and cover the array; round k has share k of `rounds` of each.
   RoundOrder(std::vector<Message> messages, std::int64_t unit, int rounds);
 
   std::int64_t units() const { return begin_.back(); }
-  /// Where unit `i` of the stream lies in the array.
+  /// The place of unit `i` of the stream in the array.
   std::int64_t place(std::int64_t i) const;
-  /// In the stream.
+  /// The round's first unit in the stream.
   std::int64_t round_begin(int round) const { return begin_[static_cast<std::size_t>(round) * messages_.size()]; }
-  /// Elements of the widest round.
+  /// Units of the largest round.
   std::int64_t most_in_a_round() const;
   std::size_t peers() const { return messages_.size(); }
   int peer(std::size_t p) const { return messages_[p].peer; }

@@ -9,7 +9,7 @@ namespace shardfft {
 
 namespace {
 
-/// Sets which cosine and sine transforms are made, and turns complex numbers into two real ones.
+/// Sets the types of cosine and sine transforms, and turns complex numbers into two real ones.
 void take_parts(FftSpec& spec, const TransformStep& step, bool is_complex) {
   spec.direction = Direction::forward;  // the types say which
   for (const AxisStep& axis : step.axes) spec.types.push_back(axis.type);
@@ -33,8 +33,8 @@ FftSpec fft_spec(const TransformStep& step, const State& before, const State& af
 
 FftSpec fft_spec_between(const TransformStep& step, const Piece& in, const Piece& out, Precision precision,
                          bool is_complex) {
-  // The batch counts are those of `in`, which may be a bundle of `out`; the halved axis has its real length in the
-  // real array.
+  // The batch counts are those of `in`, which may be a bundle of `out`. The halved axis has its real length in the real
+  // array.
   const Piece& real = step.kind() == Kind::c2r ? out : in;
   FftSpec spec;
   spec.kind = step.kind();

@@ -13,7 +13,7 @@ bool is_reshape(const Program& program, std::size_t step) {
   return std::holds_alternative<ReshapeStep>(program.steps[step]);
 }
 
-/// The order in which the next stage wants the same cuts; empty where it has other cuts or does not mind.
+/// The order of axes of the next stage, if it has the same cuts. Empty if its cuts differ or its order is free.
 AxisOrder order_of_next(const Program& program, std::size_t next) {
   if (next >= program.states.size() || program.states[next].free_order) return {};
   const Layout& mine = program.states[next - 1].layout;

@@ -13,8 +13,8 @@ std::vector<int> moving_steps(const Program& program) {
   return steps;
 }
 
-/// The last transform that scales for free, or else the last one, multiplies its result; none before an operator, which
-/// sees the sums of the forward transform. Null without any.
+/// The transform that applies the scale factor: the last one that scales for free, else the last one. If one follows an
+/// operator, none before it scales: the operator gets the sums of the forward transform. Null without transforms.
 Stop* scaled_stop(const Program& program, std::vector<Stretch>& stretches, Target& target) {
   Stop* last = nullptr;
   for (std::size_t i = stretches.size(); i-- > 0;)
@@ -66,7 +66,7 @@ std::vector<Stretch> cut_in_stretches(const Program& program, double scale, Targ
       if (!target.one_array() && !target.in_place(program, stop->step)) to = next++;
       stop->from = to;
     }
-    // Without arrays in between, the source must differ from the result.
+    // If no arrays are in between, the source must differ from the result.
     if (to == end && stretches[i].size() > 1 && !fusions[i].keeps_buffers) to = stretches[i].front().from = next++;
   }
   if (!stretches.empty()) stretches.front().front().from = input_array;

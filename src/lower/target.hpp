@@ -1,6 +1,6 @@
 #pragma once
-// What lowering asks of the machine that a program is lowered for. All ranks ask the same questions in the same order,
-// so answers may be agreed between them; they must be the same on all ranks.
+// The questions of lowering to the machine for which a program is lowered. All ranks ask the same questions in the same
+// order, so ranks may agree on answers; they must be the same on all ranks.
 #include <vector>
 
 #include "algorithm/program.hpp"
@@ -10,45 +10,45 @@ namespace shardfft {
 /// Several steps that run as one task.
 struct Fusion {
   int steps = 1;
-  /// The steps still read and write buffers of their own, as if they ran one by one.
+  /// The steps still read and write arrays of their own, as if they ran one by one.
   bool keeps_buffers = false;
 };
 
-/// Can the step write over what it reads, wherever it runs?
+/// Whether the step can overwrite its input, on any machine.
 bool can_run_in_place(const Step& step);
 
 class Target {
  public:
-  /// `one_array`: everything runs inside one array (workspace = least). Then each step runs by itself and writes over
-  /// what it reads, and a halved axis is transformed on its own.
+  /// `one_array`: everything runs inside one array (workspace = least). Then each step runs by itself and overwrites
+  /// its input, and a halved axis is transformed on its own.
   explicit Target(bool one_array = false) : one_array_(one_array) {}
   virtual ~Target() = default;
   bool one_array() const { return one_array_; }
 
-  /// Groups of the axes of the transform `step` (as it lists them, the last group first) that are best transformed one
-  /// group after the other; together they have all axes, a halved or completed one where it was in the list.
+  /// Groups of axes of the transform `step` that are best transformed one after the other, listed as in step.axes (the
+  /// last group first). Together they have all axes; a halved or completed axis keeps its position.
   virtual std::vector<std::vector<int>> groups(const Program& program, int step) {
     return {std::get<TransformStep>(program.steps[static_cast<std::size_t>(step)]).numbers()};
   }
 
-  /// The order of axes in memory between the reshape `step` of the program and the next one. Empty for the natural one.
+  /// The order of axes in memory between the reshape `step` of the program and the next one. Empty: the natural order.
   virtual AxisOrder order_after(const Program& program, int step) = 0;
 
-  /// At multiples of how many elements the rows of both arrays around the reshape `step` are best begun, which only the
-  /// plan sees. 1: one behind the other.
+  /// The best alignment, in elements, of the rows of both arrays around the reshape `step`, which only the plan sees.
+  /// 1: no gaps.
   virtual std::int64_t row_unit(const Program& /*program*/, int /*step*/) { return 1; }
 
-  /// What runs as one task, of the steps from steps[at] on; `steps` are those of the program that move something.
+  /// The steps from steps[at] on that run as one task; `steps` are the steps of the program that move something.
   virtual Fusion fusion(const Program& /*program*/, const std::vector<int>& /*steps*/, std::size_t /*at*/) {
     return {};
   }
 
-  /// Whether the step can write over what it reads.
+  /// Whether the step can overwrite its input.
   virtual bool in_place(const Program& program, int step) {
     return can_run_in_place(program.steps[static_cast<std::size_t>(step)]);
   }
 
-  /// Whether the transform `step`, of its own, scales its result without another pass over memory.
+  /// Whether the transform `step` scales its result without another pass over memory.
   virtual bool scales_free(const Program& /*program*/, int /*step*/) { return true; }
 
  private:

@@ -9,7 +9,7 @@ namespace shardfft {
 
 namespace {
 
-/// A local FFT takes axes of one sign in one call, and Fourier transforms apart from cosine and sine transforms.
+/// One call of a local FFT transforms axes of one sign, and either Fourier or cosine and sine transforms.
 bool run_together(const AxisStep& a, const AxisStep& b) {
   return a.sign == b.sign && (a.kind == Kind::r2r) == (b.kind == Kind::r2r);
 }
@@ -22,8 +22,8 @@ const AxisStep& axis_of(const TransformStep& step, int axis) {
   return *found;
 }
 
-/// The steps in the order they run: `groups` cut where a local FFT could not take all of one. A halved axis is in the
-/// first, a completed one in the last.
+/// The steps in the order of a run: `groups`, cut if one call of a local FFT cannot transform a whole group. A halved
+/// axis is in the first step, a completed one in the last.
 std::vector<TransformStep> cut_step(const TransformStep& step, const std::vector<std::vector<int>>& groups) {
   std::vector<TransformStep> steps;
   for (const std::vector<int>& group : groups)
@@ -36,7 +36,7 @@ std::vector<TransformStep> cut_step(const TransformStep& step, const std::vector
   return steps;
 }
 
-/// In one array a halved axis, the last one, is alone.
+/// In one array, a halved axis (the last one) is a group of its own.
 std::vector<std::vector<int>> groups_of(const Program& program, std::size_t step, Target& target) {
   const auto& fft = std::get<TransformStep>(program.steps[step]);
   const std::vector<int> axes = fft.numbers();

@@ -1,5 +1,5 @@
 #pragma once
-// From a program to the tasks that run it, stretch by stretch. A target makes what each of them runs.
+// From a program to the tasks that run it, stretch by stretch. A target makes the operation of each task.
 #include <utility>
 #include <vector>
 
@@ -9,10 +9,10 @@
 
 namespace shardfft {
 
-/// A program in stretches, and what its steps say of each stop.
+/// A program in stretches, and the step of each stop.
 class Lowered {
  public:
-  /// `keeps_input`: the input is left as it is, by c2r too.
+  /// `keeps_input`: no step overwrites the input, not even c2r.
   Lowered(const Program& program, double scale, Target& target, bool keeps_input)
       : program_(program), keeps_input_(keeps_input), stretches_(cut_in_stretches(program, scale, target)) {}
 
@@ -28,7 +28,7 @@ class Lowered {
     const bool keeps = stop.from == input_array && (keeps_input_ || fft.kind() != Kind::c2r);
     return {fft, before(stop), after(stop), stop.scale, stop.from == stop.to, keeps};
   }
-  /// A stretch of one reshape with a transform before it, or behind it, or both, or none.
+  /// A stretch of one reshape, with a transform before it, behind it, at both ends, or at none.
   Joined joined(const Stretch& stretch) const {
     const std::size_t reshape = is_reshape(stretch.front()) ? 0 : 1;
     const Stop& move = stretch[reshape];
@@ -44,7 +44,7 @@ class Lowered {
   std::vector<Stretch> stretches_;
 };
 
-/// The arrays of a task, and what is in them.
+/// The arrays of a task, and their contents.
 struct TaskEnds {
   int from = input_array;
   int to = output_array;
@@ -54,13 +54,13 @@ struct TaskEnds {
   int trace_step = 0;
 };
 
-/// Makes the tasks of one program, which have TaskEnds each.
+/// Makes the tasks of one program. Task is derived from TaskEnds.
 template <class Task>
 class Compiler : protected Lowered {
  public:
   virtual ~Compiler() = default;
 
-  /// At least one. Steps of the trace are numbered from `trace_step` on, which is then the next number.
+  /// Returns at least one task. Numbers the steps of the trace from `trace_step` on, and sets it to the next number.
   std::vector<Task> run(int& trace_step) {
     std::vector<Task> tasks;
     const auto add = [&](TaskEnds ends) -> Task& {
@@ -84,9 +84,9 @@ class Compiler : protected Lowered {
 
  protected:
   using Lowered::Lowered;
-  /// What the task of a stretch runs, and its checks.
+  /// Makes the operation of a stretch's task, and its checks.
   virtual void make(Task& task, std::size_t stretch) = 0;
-  /// The same where no step moves anything.
+  /// Makes a plain copy, if no step moves anything.
   virtual void copy(Task& task) = 0;
 };
 

@@ -10,10 +10,10 @@ namespace {
 
 double sum_of(const std::vector<int>& sizes) { return std::accumulate(sizes.begin(), sizes.end(), 0.0); }
 
-/// At an end: each further one saves less.
+/// At one end: each further piece saves less.
 constexpr int most_pieces = 8;
 
-/// 1, 2, 4, ... up to `largest` and on, whose sum is no more than `most`.
+/// Sizes 1, 2, 4, ... up to `largest`, then `largest` again and again; their sum is at most `most`.
 std::vector<std::vector<int>> growing_sizes(std::int64_t most) {
   std::vector<std::vector<int>> all;
   for (int largest = 1; largest <= most_pieces; largest *= 2)

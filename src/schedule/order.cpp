@@ -12,7 +12,7 @@ class TurnGraph {
  public:
   explicit TurnGraph(const Moves& moves) : start_(moves.start()) {}
   void add(const Turn& turn) { waits_[key(turn)].turn = turn; }
-  /// `turn` waits for `other`, if there are such turns.
+  /// `turn` waits for `other`, if both turns exist.
   void wait(const Turn& turn, const Turn& other) {
     const auto waiting = waits_.find(key(turn)), first = waits_.find(key(other));
     if (waiting == waits_.end() || first == waits_.end()) return;
@@ -40,11 +40,11 @@ class TurnGraph {
   using Key = std::tuple<int, int, int>;  ///< by preference
   struct Node {
     Turn turn{};
-    std::set<Key> others;  ///< that it still waits for
+    std::set<Key> others;  ///< turns that must still run before
     std::vector<Key> followers;
   };
 
-  /// Of those that are ready: messages are sent on their way first, and waited for last.
+  /// Among ready turns, messages are sent first and waited for last.
   Key key(const Turn& turn) const {
     const int preference = turn.stage == Stage::after    ? 1
                            : turn.stage == Stage::before ? 2
@@ -83,7 +83,7 @@ std::vector<Turn> in_order(const Pieces& pieces, const Moves& moves, Barrier bar
       graph.wait(message(0, 0), {Stage::before, k});
       continue;
     }
-    // Transforms do not run ahead of the messages, or all the waiting would come behind them.
+    // Transforms do not run ahead of the messages: else all waits would come behind them.
     graph.wait({Stage::before, k}, message(k * pieces.head / pieces.befores() - 1, start));
     if (moves.meet) graph.wait({Stage::before, k}, message(pieces.moves() - 1, 0));
   }

@@ -1,5 +1,5 @@
 #pragma once
-// What targets must know to run: a Pass, which transforms, and the reshape that one or two of them run together with.
+// The transforms that targets run (a Pass), and a reshape with the one or two of them that run together with it.
 #include <optional>
 
 #include "algorithm/program.hpp"
@@ -20,7 +20,7 @@ struct Pass {
 /// The local transform of a rank's elements in `slice`, whose axis is not transformed.
 FftSpec fft_spec(const Pass& pass, int rank, Precision precision, const Slice& slice = {});
 
-/// That transform, at byte offsets of its arrays.
+/// That transform, with the offsets of its arrays in bytes.
 struct FftPart {
   FftSpec spec;
   std::int64_t in = 0, out = 0;
@@ -31,8 +31,8 @@ FftPart part_of(const Pass& pass, int rank, Precision precision, const Slice& sl
 struct Joined {
   int step = 0;  ///< the reshape
   State from, to;
-  std::optional<Pass> before;  ///< into `from`
-  std::optional<Pass> after;   ///< out of `to`
+  std::optional<Pass> before;  ///< its result is `from`
+  std::optional<Pass> after;   ///< its input is `to`
 
   ChunkedSteps steps() const {
     return {from.layout, to.layout, before ? &before->step : nullptr, after ? &after->step : nullptr};

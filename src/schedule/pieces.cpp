@@ -21,13 +21,13 @@ namespace {
 
 bool transforms(const TransformStep* fft, int axis) { return fft != nullptr && fft->has(axis); }
 
-/// Every index along `axis` is in the same part of it before and after.
+/// Whether every index along `axis` is in the same part of it before and after.
 bool keeps_parts(const Layout& from, const Layout& to, int axis) {
   if (from.axis_is_local(axis) && to.axis_is_local(axis)) return true;
   return from.is_grid() && to.is_grid() && from.parts(axis) == to.parts(axis);
 }
 
-/// Axes whose transforms run chunk by chunk when `axis` is cut at these ends; 0 if it cannot be.
+/// The number of axes whose transforms run chunk by chunk if `axis` is cut at these ends; 0 if it cannot be cut.
 std::size_t overlapped_transforms(const ChunkedSteps& steps, int axis, ChunkEnds ends) {
   const bool before = steps.before != nullptr && ends != ChunkEnds::receiver;
   const bool after = steps.after != nullptr && ends != ChunkEnds::sender;
@@ -37,14 +37,14 @@ std::size_t overlapped_transforms(const ChunkedSteps& steps, int axis, ChunkEnds
   return (before ? steps.before->axes.size() : 0) + (after ? steps.after->axes.size() : 0);
 }
 
-/// Walks over the steps that move something. With a view in between, two steps count other axes and cannot be joined.
+/// Walks over the steps that move something. Two steps with a view in between have different axes and cannot be joined.
 class Steps {
  public:
   Steps(const Program& program, const std::vector<int>& steps) : program_(program), steps_(steps) {}
   const TransformStep* transform(std::size_t i) const { return step<TransformStep>(i); }
   bool is_reshape(std::size_t i) const { return step<ReshapeStep>(i) != nullptr; }
   bool joins_next(std::size_t i) const { return i + 1 < steps_.size() && steps_[i] + 1 == steps_[i + 1]; }
-  /// Whether the transform `i` should be left to the reshapes behind it, because one of them would otherwise have none.
+  /// Whether a reshape behind needs the transform `i`, because it would otherwise have none.
   bool wanted_by_next(std::size_t i) const {
     for (std::size_t reshape = i + 1; joins_next(reshape - 1) && is_reshape(reshape); reshape += 2)
       if (!joins_next(reshape) || transform(reshape + 1) == nullptr) return true;
@@ -71,7 +71,7 @@ std::vector<Chunking> possible_chunkings(const ChunkedSteps& steps, int chunks) 
       const auto axes_cut = static_cast<double>(overlapped_transforms(steps, axis, ends));
       const std::int64_t parts = std::min<std::int64_t>(chunks, longest_run(layout, axis));
       if (axes_cut == 0 || parts < 2) continue;
-      // One chunk has nothing to hide behind.
+      // One chunk overlaps with nothing.
       found.push_back({axes_cut * (1 - 1 / static_cast<double>(parts)), {axis, static_cast<int>(parts), ends, 1}});
     }
   }
@@ -114,7 +114,7 @@ Pieces in_pieces(const ChunkedSteps& steps, const Chunking& chunking) {
   if (steps.after != nullptr) pieces.after.resize(at_sender ? 1 : static_cast<std::size_t>(chunking.parts));
   for (int k = 0; k < chunking.parts; ++k) {
     const Slice slice = chunking.slice(k);
-    // With the same parts at both ends the sender's slice says it all.
+    // If both ends have the same parts, the sender's slice is enough.
     pieces.messages.push_back({at_receiver ? Slice{} : slice, at_receiver ? slice : Slice{}});
     if (steps.before != nullptr && !at_receiver) pieces.before[static_cast<std::size_t>(k)] = slice;
     if (steps.after != nullptr && !at_sender) pieces.after[static_cast<std::size_t>(k)] = slice;

@@ -12,7 +12,7 @@
 namespace shardfft {
 
 /// The operation of a target that runs the pieces of `End`s, which are transforms, and one `Move` a message, in the
-/// order of the schedule. What derives from it says how one piece runs.
+/// order of the schedule. Derived classes run one piece.
 template <class Operation, class End, class Move>
 class PipelineOf : public Operation {
  public:
@@ -28,13 +28,13 @@ class PipelineOf : public Operation {
     for (const auto& move : moves_) sum += move->loss();
     return sum;
   }
-  /// Where something waits until the input, or what became of it, has been read.
+  /// True if some turn waits until the input, or data made from it, has been read.
   bool runs_in_place() const override { return waits_; }
 
  protected:
   using AllMoves = std::vector<std::unique_ptr<Move>>;
 
-  /// `one_array`: what must wait where input and output are one array.
+  /// `one_array`: the turns that must wait if input and output are one array.
   PipelineOf(const Pieces& pieces, End before, AllMoves moves, End after, const Moves& how, Barrier one_array)
       : before_(std::move(before)),
         moves_(std::move(moves)),
@@ -49,7 +49,7 @@ class PipelineOf : public Operation {
     return (one_array ? one_array_turns_ : turns_)[static_cast<std::size_t>(phase)];
   }
   Move& move(const Turn& turn) const { return *moves_[static_cast<std::size_t>(turn.piece)]; }
-  /// What it is: how it is cut, empty where it is not; the transforms, empty where there is none; the reshape.
+  /// Describes the operation: its cut, the transforms and the reshape. Texts are empty if there is no cut or transform.
   void tell(const std::string& cut, const std::string& before, const std::string& reshape, const std::string& after) {
     if (!cut.empty()) text_ = "pipeline of " + cut + ": ";
     if (!before.empty()) text_ += before + ", ";
@@ -64,7 +64,7 @@ class PipelineOf : public Operation {
  private:
   Pieces pieces_;
   std::vector<std::vector<Turn>> turns_, one_array_turns_;  ///< by phase
-  bool waits_;                                              ///< where input and output are one array
+  bool waits_;                                              ///< if input and output are one array
   std::string text_;
 };
 

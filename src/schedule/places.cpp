@@ -11,7 +11,7 @@ namespace shardfft {
 
 namespace {
 
-/// Where an array can begin in a room, the bytes of which that are `taken` in some of its turns.
+/// The first place for an array in a room, clear of the bytes that other arrays have `taken` in some of its turns.
 std::optional<std::size_t> fit(std::size_t bytes, const ArrayRoom& room, std::vector<ArrayPlace> taken) {
   std::sort(taken.begin(), taken.end(), [](const auto& a, const auto& b) { return a.begin < b.begin; });
   std::size_t at = 0;
@@ -37,9 +37,9 @@ std::vector<ArrayPlace> place_in(const std::vector<std::size_t>& order, const st
   return places;
 }
 
-/// Places those arrays, all shared or none. Arrays that each meet the next one alone take the bytes of two, if those
-/// that end last come first, and if all of about the same size count as equals: a larger one does not fit where a
-/// smaller one was.
+/// Places the arrays of `order`, all shared or none, in the better of two orders: the largest first, or those that end
+/// last first. In the latter, arrays of about the largest size count as equal: a larger one would not fit in the place
+/// of a smaller one. Then a chain of arrays, each of which meets only the next, takes the bytes of two.
 std::vector<ArrayPlace> place_alike(std::vector<std::size_t> order, const std::vector<TimedArray>& arrays,
                                     const std::vector<ArrayRoom>& rooms) {
   std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return arrays[a].bytes > arrays[b].bytes; });
@@ -61,7 +61,7 @@ std::vector<ArrayPlace> place_alike(std::vector<std::size_t> order, const std::v
 
 }  // namespace
 
-/// Those that are not shared decide nothing for those that are: ranks agree on the sizes of these alone.
+/// Unshared arrays do not influence the places of shared ones, because ranks agree only on the sizes of the latter.
 std::vector<ArrayPlace> place_arrays(const std::vector<TimedArray>& arrays, const std::vector<ArrayRoom>& rooms) {
   std::vector<ArrayPlace> places(arrays.size());
   for (const bool shared : {false, true}) {

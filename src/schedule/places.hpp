@@ -1,5 +1,5 @@
 #pragma once
-// Where the arrays of a rank lie while its turns run: two may share bytes if their turns do not meet. Pure geometry.
+// Places for the arrays of a rank: two arrays may share bytes if their turns do not meet. Pure geometry.
 #include <cstddef>
 #include <limits>
 #include <vector>
@@ -15,18 +15,18 @@ struct TimedArray {
   bool meets(const TimedArray& other) const { return born <= other.dies && other.born <= dies; }
 };
 
-/// Memory for arrays, which begin there at multiples of `alignment`.
+/// Memory for arrays, which begin at multiples of `alignment`.
 struct ArrayRoom {
   static constexpr std::size_t grows = std::numeric_limits<std::size_t>::max();
 
   std::size_t bytes = grows;
   std::size_t alignment = 1;
-  bool shared = false;                               ///< other ranks reach it
+  bool shared = false;                               ///< other ranks can access it
   int free_from = std::numeric_limits<int>::min();   ///< the first turn in which it may be used
   int free_until = std::numeric_limits<int>::max();  ///< and the last one
 };
 
-/// Bytes of the room with this number; room -1: there are none, or no room takes them.
+/// Bytes in the room with this number. If room is -1, the array has no bytes or fits in no room.
 struct ArrayPlace {
   int room = -1;
   std::size_t begin = 0, bytes = 0;
@@ -37,11 +37,11 @@ struct ArrayPlace {
   }
 };
 
-/// Each array in the first room that takes it, as near to its beginning as it can: the large ones first, or those that
-/// end last, as takes less. A shared array takes a shared room, any other one a room that is not.
+/// Places each array in the first room that fits, as near to its beginning as possible: the largest first, or those
+/// that end last first, whichever takes less. A shared array gets a shared room, any other one a room that is not.
 std::vector<ArrayPlace> place_arrays(const std::vector<TimedArray>& arrays, const std::vector<ArrayRoom>& rooms);
 
-/// One past the last byte that an array has in a room.
+/// One past the last byte of the arrays in a room.
 std::size_t end_in(int room, const std::vector<ArrayPlace>& places);
 
 }  // namespace shardfft

@@ -55,7 +55,7 @@ DIMENSIONS = {
 # C's words, as Fortran's.
 WORDS = [
     (r"1 or 0: whether", "Whether"),
-    (r"\b1 where\b", "True if"),
+    (r"\b1 if\b", "True if"),
     (r" \((may be NULL|1 or 0)\)", ""),
     (r": `count` entries, which are written if the pointer is not NULL", ""),
     (r"that is number 0", "it is the first, which `member` need not say"),

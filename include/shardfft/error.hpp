@@ -19,8 +19,8 @@ enum class Status {
   corrupted = 9   ///< the option verify found a wrong result: memory, network or processor changed a bit
 };
 
-/// Thrown by every failing call; `what()` names what was wrong and what was expected.
-/// Failures while planning are agreed: every rank of the communicator throws the same code.
+/// Thrown by every failing call; `what()` names the error and the expected value. Failures while planning are agreed:
+/// every rank of the communicator throws the same code.
 class Error : public std::runtime_error {
  public:
   Error(Status code, const std::string& what) : std::runtime_error(what), code_(code) {}

@@ -1,5 +1,5 @@
 #pragma once
-// A visit to every element of a rank's array, whatever its layout.
+// A visit to every element of a rank's array in any layout.
 #include <array>
 #include <cstdint>
 #include <span>
@@ -11,7 +11,7 @@
 
 namespace shardfft {
 
-/// Where an element is in the global array: one entry an axis, 0 beyond the last one.
+/// The position of an element in the global array: one entry an axis, 0 beyond the last one.
 using Index = std::array<std::int64_t, max_user_axes>;
 
 namespace detail {
@@ -100,8 +100,7 @@ void for_each(const Side& side, T* data, Visit&& visit) {
   }
 }
 
-/// The same for vectors, spans and other contiguous ranges; throws Error where one has fewer than side.count()
-/// elements.
+/// The same for vectors, spans and other contiguous ranges; throws Error if it has fewer than side.count() elements.
 template <class Range, class Visit>
 requires(!std::is_array_v<std::remove_reference_t<Range>> &&
          requires(Range & range) { std::span(range); }) void for_each(const Side& side, Range&& data, Visit&& visit) {

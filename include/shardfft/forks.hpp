@@ -1,5 +1,5 @@
 #pragma once
-// What a program that forks can ask.
+// A question for programs that fork.
 
 namespace shardfft {
 

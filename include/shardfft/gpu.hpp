@@ -1,5 +1,5 @@
 #pragma once
-// What programs around plans need of the GPU runtime, so that they need not include its headers.
+// Functions of the GPU runtime for programs around plans, which then need not include its headers.
 #include <string>
 #include <vector>
 
@@ -10,7 +10,7 @@ std::string gpu_support();
 /// The names of the GPUs that this process can use; entry i is GPU number i.
 std::vector<std::string> gpu_names();
 
-/// What memory an address is in.
+/// The kind of memory that an address is in.
 struct MemoryPlace {
   std::string kind = "pageable";  ///< or "pinned", "managed", "device"
   int device = -1;                ///< the GPU of managed and device memory, else -1

@@ -12,14 +12,15 @@
 
 namespace shardfft {
 
-/// How many elements lie below and above each rank's part of an axis, and whether those beyond the array's ends are the
-/// ones of its other end. Beyond the ends of other axes halos belong to the caller: no function touches them.
+/// The number of elements below and above each rank's part of an axis, and whether elements beyond the array's ends are
+/// those of its other end. If an axis is not periodic, halos beyond its ends belong to the caller: no function touches
+/// them.
 struct HaloWidth {
   std::int64_t below = 0, above = 0;
   bool periodic = true;
 };
 
-/// What halos hold: all elements around a part, or those beside its faces alone, which is less to send.
+/// The elements in halos: all around a part, or those beside its faces alone, which sends less.
 enum class Corners { filled, left_out };
 
 /// Fills halos and adds them back, planned once, for arrays of the processes of a communicator, on CPUs or with a GPU
@@ -42,19 +43,19 @@ class HaloExchange {
   /// Fills the halos of the padded array `x` from the parts of their owners. GPU arrays lie in device memory; with a
   /// stream of the caller's the call returns when its work is enqueued.
   void update(void* x) { update(std::span<void* const>(&x, 1)); }
-  /// The same of any number of members: an array of each.
+  /// The same for any number of members: an array for each.
   void update(std::span<void* const> x);
   /// update() in two halves. Until end() a rank may read its part, and write it farther from its faces than the widths
   /// of its neighbours. On GPUs begin() enqueues all of it. Throws Error(invalid_argument) on all ranks if a begin()
   /// has no end() yet; end() without a begin() throws on the rank that calls it.
   void begin(void* x);
   void end();
-  /// The adjoint of update(): adds each halo to the parts that it was filled from, and makes it 0. What lies beyond the
-  /// ends of axes that are not periodic stays. In the same order in every run. GPU arrays go through the host. For one
-  /// member a process.
+  /// The adjoint of update(): adds each halo to the parts that it was filled from, and makes it 0. Elements beyond the
+  /// ends of axes that are not periodic stay unchanged. In the same order in every run. GPU arrays go through the host.
+  /// For one member a process.
   void add_back(void* x);
 
-  /// As these, for vectors and spans; throws Error if they have other elements, or too few.
+  /// As above, for vectors and spans; throws Error if they have other elements, or too few.
   template <detail::WritableElementRange Range>
   void update(Range&& x) {
     checked(Call::update, std::span(x));
@@ -70,7 +71,7 @@ class HaloExchange {
 
   /// How many of the ranks this process has.
   int members() const;
-  /// The GPU of a member, -1 on CPUs, and the stream that its calls are enqueued on, null there.
+  /// The GPU of a member, -1 on CPUs, and the stream that its calls are enqueued on, null on CPUs.
   int device(int member = 0) const;
   void* stream(int member = 0) const;
   /// Elements of a member's padded array, all fields together.

@@ -1,5 +1,5 @@
 #pragma once
-// Where the data is: index sets and layouts. Pure geometry, no MPI.
+// The places of data: index sets and layouts. Pure geometry, no MPI.
 #include <array>
 #include <cstdint>
 #include <functional>
@@ -48,7 +48,7 @@ IndexSet intersect(const IndexSet& a, const IndexSet& b);
 /// The box of indices low[a] <= i < high[a].
 IndexSet box(const Shape& low, const Shape& high);
 
-/// An index set and where it lies in its owner's local array, in elements.
+/// An index set and its place in its owner's local array, in elements.
 struct Piece {
   IndexSet set;
   std::int64_t offset = 0;
@@ -60,10 +60,10 @@ struct Piece {
 /// Axes from slowest to fastest in memory; empty means natural (0, 1, 2, ...).
 using AxisOrder = std::vector<int>;
 
-/// A map from rank to the index set it owns, and the axis order of its local array.
-/// Local arrays are dense, but for gaps (see from_pieces). A layout made by `Layout()` is empty: it has no axes and
-/// no ranks, and all other functions throw Error for it; others have 1 to 2^22 ranks. Functions throw Error for ranks
-/// and axes that a layout does not have.
+/// A map from rank to the index set it owns, and the axis order of its local array. Local arrays are dense, except for
+/// gaps (see from_pieces). A layout made by `Layout()` is empty: it has no axes and no ranks, and all other functions
+/// throw Error for it; other layouts have 1 to 2^22 ranks. Functions throw Error for ranks and axes that a layout does
+/// not have.
 class Layout {
  public:
   Layout() = default;
@@ -107,15 +107,15 @@ class Layout {
   /// Elements of the local array of rank `rank`: those that it owns, and gaps between them.
   std::int64_t count(int rank) const;
   std::int64_t max_count() const;
-  /// The index set of a rank; for layouts of several pieces a rank this throws.
+  /// The index set of a rank; throws Error for layouts of several pieces a rank.
   IndexSet local(int rank) const;
   std::vector<Piece> pieces(int rank) const;
-  /// True when every rank that owns anything owns all of `axis`.
+  /// True if every rank that owns anything owns all of `axis`.
   bool axis_is_local(int axis) const;
   /// Calls `visit(rank, common indices)` for every rank whose set meets `set`;
   /// for grid layouts without touching the ranks that do not.
   void for_overlaps(const IndexSet& set, const std::function<void(int, const IndexSet&)>& visit) const;
-  /// True when both place every element at the same rank and address.
+  /// True if both place every element at the same rank and address.
   bool same_as(const Layout& other) const;
   /// The same cuts over another extent of one axis (spectra of real transforms); grid and boxes layouts.
   Layout with_axis_extent(int axis, std::int64_t extent) const;

@@ -1,5 +1,5 @@
 #pragma once
-// Operators: what Plan::apply multiplies a spectrum by, between a forward transform and a backward one.
+// Operators: the factors by which Plan::apply multiplies a spectrum, between a forward transform and a backward one.
 #include <complex>
 #include <cstdint>
 #include <functional>
@@ -16,21 +16,19 @@ namespace shardfft {
 
 /// A rank's part of a spectrum, between the forward transform and the backward one, for a function of the caller's.
 struct SpectrumPart {
-  const Side& side;  ///< what plan.output() tells: side.layout.pieces(side.rank) are its boxes, side.element its type
+  const Side& side;        ///< plan.output(): side.layout.pieces(side.rank) are its boxes, side.element its type
   void* data = nullptr;    ///< side.count() elements, one field behind the other, in memory of the GPU or of the host
   int device = -1;         ///< the GPU, which is current; -1 on CPUs
   void* stream = nullptr;  ///< of that GPU: a cudaStream_t
 };
 
-/// A factor for each mode of a spectrum. A small value: copies share what they hold, and one operator serves many
-/// plans.
+/// A factor for each mode of a spectrum. A small value: copies share their factors, and one operator serves many plans.
 ///
 /// `lengths` are those of the domain along the axes of the array, an entry an axis; empty means 2 pi along axes with a
 /// Fourier transform and pi along those with a cosine or sine transform. Axes that the plan does not transform have no
-/// wavenumbers: what is given for them has no effect. The wavenumber of mode m along an axis of length L is
-/// k = 2 pi m / L, m as NumPy's fftfreq and rfftfreq order them; of cosine and sine transforms it is pi m / L
-/// (Side::wavenumbers). Wrong arguments (an axis that is not transformed, an array of another size) are errors of
-/// Plan::apply.
+/// wavenumbers: their lengths have no effect. The wavenumber of mode m along an axis of length L is k = 2 pi m / L, m
+/// as NumPy's fftfreq and rfftfreq order them; of cosine and sine transforms it is pi m / L (Side::wavenumbers). Wrong
+/// arguments (an axis that is not transformed, an array of another size) are errors of Plan::apply.
 class Operator {
  public:
   using Lengths = std::vector<double>;
@@ -41,8 +39,8 @@ class Operator {
 
   /// Real or complex factors, in the layout of the plan's output(): those of this rank's part of one field, which serve
   /// all fields, or those of all fields. They are copied. Factors of half spectra (r2c) must be the half spectrum of a
-  /// real array; others act as the nearest that are. Factors of real spectra (r2r) must be real. For plans of one
-  /// member; a list of arrays is for plans over several devices.
+  /// real array; if they are not, the nearest ones that are take their place. Factors of real spectra (r2r) must be
+  /// real. For plans of one member; a list of arrays is for plans over several devices.
   template <Element T>
   static Operator array(std::span<const T> factors) {
     return array(element_type<T>, factors.data(), static_cast<std::int64_t>(factors.size()));
@@ -75,17 +73,17 @@ class Operator {
   static Operator of_wavenumbers(OfWavenumbers factor, Lengths lengths = {});
 
   using OnSpectrum = std::function<void(const SpectrumPart&)>;
-  /// No factors, but a function that changes the spectrum where it lies: each apply calls it once for each member.
-  /// Whatever the norm, the numbers are those that forward gives with the norm "backward". On GPUs it enqueues its work
-  /// on the stream that it is given and does not wait for it; such calls are not replayed as CUDA graphs. On CPUs it is
-  /// done when it returns. It must not use the plan. What it throws is an error of apply on all ranks, after which
+  /// No factors, but a function that changes the spectrum in place: each apply calls it once for each member. Whatever
+  /// the norm, the numbers are those that forward gives with the norm "backward". On GPUs it enqueues its work on the
+  /// stream that it is given and does not wait for it; such calls are not replayed as CUDA graphs. On CPUs it is done
+  /// when it returns. It must not use the plan. An exception from it is an error of apply on all ranks, after which
   /// plans of their communicator refuse further calls. With the option verify it is called twice, on two copies of the
   /// spectrum, which must become the same bit by bit. Such an operator cannot be joined with others.
   static Operator calling(OnSpectrum function);
   /// Factors by CUDA source text, for plans on GPUs: `__device__ complex factor(const double* k, const long long* i)`
-  /// gives that of a mode from its wavenumbers and from its global indices in the spectrum, one an axis. It may return
-  /// a double too, and must where spectra are real (r2r). `complex` has parts re and im, arithmetic, conj() and exp().
-  /// NVRTC compiles the text when a plan first applies the operator; its errors are those of apply. It can be joined
+  /// gives the factor of a mode from its wavenumbers and its global indices in the spectrum, one an axis. It may return
+  /// a double too, and must if spectra are real (r2r). `complex` has parts re and im, arithmetic, conj() and exp().
+  /// NVRTC compiles the text when a plan first applies the operator; its errors are errors of apply. It can be joined
   /// with other operators, but not with arrays and functions of the host.
   static Operator cuda(std::string text, Lengths lengths = {});
 
@@ -93,20 +91,19 @@ class Operator {
   static Operator constant(std::complex<double> factor);
 
   /// (i k)^order along `axis`: the order-th derivative; -1 is the last axis, -2 the one before it, ... For odd orders
-  /// the factor of the mode that stands for both +k and -k (n/2 of an even extent n) is 0, as its derivative vanishes
-  /// on the grid. Along axes with a cosine or sine transform orders must be even: an odd derivative of cosines is
-  /// sines, and of sines cosines.
+  /// the factor of the mode that stands for both +k and -k (n/2 of an even extent n) is 0, because its derivative
+  /// vanishes on the grid. Along axes with a cosine or sine transform orders must be even: an odd derivative of cosines
+  /// is sines, and of sines cosines.
   static Operator derivative(int axis, int order = 1, Lengths lengths = {});
   /// -|k|^2 over the transformed axes.
   static Operator laplacian(Lengths lengths = {});
-  /// -1 / |k|^2, and 0 where |k| is 0: the solution of Poisson's equation, the one whose mean is 0 if there are
-  /// several.
+  /// -1 / |k|^2, and 0 for |k| = 0: the solution of Poisson's equation, the one whose mean is 0 if there are several.
   static Operator inverse_laplacian(Lengths lengths = {});
   /// exp(-sigma^2 |k|^2 / 2): convolution with the Gaussian of width sigma, in the unit of the lengths. Beyond the
   /// domain fields continue as their transforms do: periodically, or mirrored at walls.
   static Operator gaussian(double sigma, Lengths lengths = {});
 
-  /// Products, sums, differences and quotients of the factors, in one pass. A quotient is 0 where its divisor is 0, as
+  /// Products, sums, differences and quotients of the factors, in one pass. A quotient is 0 if its divisor is 0, as
   /// inverse_laplacian() is: 1 / (laplacian - constant(4)) solves Helmholtz's equation. Numbers stand for constant().
   friend Operator operator*(const Operator& a, const Operator& b);
   friend Operator operator+(const Operator& a, const Operator& b);

@@ -1,6 +1,6 @@
 #pragma once
-// What there is to know of every option, as data. Validation, the agreement between ranks, the Python package, the
-// command line, benchmark drivers and docs/options.md read this table; nothing else lists the options.
+// All facts of every option, as data. Validation, the agreement between ranks, the Python package, the command line,
+// benchmark drivers and docs/options.md read this table; nothing else lists the options.
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -23,20 +23,20 @@ enum class OptionType {
   integers,  ///< a list
   choice,    ///< one of a fixed set of words: an enum in Options
   words,     ///< a list of such words
-  name,      ///< one of what is registered in this build, or "auto"
+  name,      ///< one of the names that this build has, or "auto"
   path,      ///< a file
   text,      ///< a line that the library itself wrote
   address    ///< a handle of the GPU runtime
 };
 
-/// Where the ranks of a plan run.
+/// The processors that the ranks of a plan run on.
 enum class Place {
   cpu,
   gpu,     ///< one process a GPU
   devices  ///< GPUs of one process
 };
 
-/// What ranks must agree on.
+/// The values that ranks must agree on.
 enum class Agreement {
   same,      ///< all are given the same value
   presence,  ///< all are given one, or none
@@ -46,11 +46,11 @@ enum class Agreement {
 struct OptionRow {
   std::string name;  ///< as in Options, in Python and on command lines
   OptionType type = OptionType::integer;
-  std::string sentence;  ///< what it does, in docs/options.md and Python's documentation
-  /// Places where it has an effect; elsewhere only the default is accepted.
+  std::string sentence;  ///< its purpose, in docs/options.md and Python's documentation
+  /// Places with an effect; in others only the default is accepted.
   std::vector<Place> effect = {Place::cpu, Place::gpu, Place::devices};
   Agreement agreement = Agreement::same;
-  /// Whether it belongs to problem_key(): whether it changes what is computed or which program is chosen.
+  /// Whether it belongs to problem_key(): whether it changes the result or the choice of the program.
   bool in_key = true;
   std::int64_t least = 0;                                      ///< of integers and of each in a list
   double below = std::numeric_limits<double>::infinity();      ///< of integers and numbers
@@ -58,13 +58,13 @@ struct OptionRow {
   std::function<std::vector<std::string>(Place)> known = {};   ///< of a name, without "auto"
   std::string example{};                                       ///< a value that is not the default; none for addresses
   std::function<OptionValue(const Options&)> get = {};         ///< throws Error for an enum's value that has no word
-  std::function<void(Options&, const OptionValue&)> set = {};  ///< throws Error where the value has another type
+  std::function<void(Options&, const OptionValue&)> set = {};  ///< throws Error if the value has another type
 };
 
 const std::vector<OptionRow>& option_table();
 /// Throws Error(invalid_argument) with the known names when there is none.
 const OptionRow& option_row(const std::string& name);
-/// What to give instead of an option that other libraries have, as a sentence; empty for any other name.
+/// This library's counterpart of an option that other libraries have, as a sentence; empty for any other name.
 std::string option_hint(const std::string& name);
 
 /// Sets one option from text: "yes"/"no" for flags, "2,4" or "fft,dct2" for lists. Throws Error if the text is not of

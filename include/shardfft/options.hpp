@@ -1,5 +1,5 @@
 #pragma once
-// Everything a plan can be told, as data.
+// All options of a plan, as data.
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -8,23 +8,23 @@
 
 namespace shardfft {
 
-/// Where transforms run.
+/// The processor that transforms.
 enum class Processor { cpu, gpu };
 
-/// Where users' arrays live (option `memory`).
+/// The memory of users' arrays (option `memory`).
 enum class MemoryModel { automatic, host, registered, managed, device };
 
 /// Time the local FFT library may spend planning.
 enum class Effort { estimate, measure, patient };
 
-/// How MPI is told what a message holds.
+/// How messages are described to MPI.
 enum class Datatypes { derived, basic };
 
 /// How much memory a plan may take beside the arrays.
 enum class Workspace { fast, least };
 
-/// docs/options.md says for each option where it has an effect, and which ranks must be given the same. Where an option
-/// has no effect only its default is accepted.
+/// docs/options.md says for each option on which processors it has an effect, and which ranks must be given the same.
+/// If an option has no effect, only its default is accepted.
 struct Options {
   /// The direction that takes the factor 1/N, in NumPy's words; none scales neither direction.
   Norm norm = Norm::backward;
@@ -136,7 +136,7 @@ struct Options {
   int fake_ranks_per_host = 0;
 };
 
-/// Output layout of a plan: where the last stage leaves the data, or the input's own cuts.
+/// Output layout of a plan: that of the algorithm's last stage, or the input's own cuts.
 enum class OutputLayout { as_left, natural };
 inline constexpr OutputLayout natural_output = OutputLayout::natural;
 inline constexpr OutputLayout default_output = OutputLayout::as_left;

@@ -1,5 +1,5 @@
 #pragma once
-// Particles and the mesh that an array is: deposit, interpolation, and particles that move to other ranks.
+// Particles, and an array as their mesh: deposit, interpolation, and moves of particles to other ranks.
 #include <mpi.h>
 
 #include <cstddef>
@@ -21,13 +21,13 @@ struct ParticleOptions {
   std::vector<double> lengths{};
   /// Positions outside the domain, that is below 0 or at its length and above: wrapped to its other end, or refused.
   bool wrap = true;
-  /// So many points beyond the part of its rank a particle may be. 0: each is in the part of its rank.
+  /// The number of points that a particle may be beyond the part of its rank. 0: each is in the part of its rank.
   std::int64_t reach = 0;
   /// The coordinates of positions and slopes are in the order of axes from the last to the first, as in Fortran.
   bool last_axis_first = false;
 };
 
-/// A move of records to other ranks, of which each has told where its own go; made by ParticleMesh::migration().
+/// A move of records to other ranks, each rank having named the targets of its own; made by ParticleMesh::migration().
 /// Functions that move are collective.
 class Migration {
  public:
@@ -56,10 +56,10 @@ class Migration {
 
 /// The points of a periodic array as a mesh for particles. Point i of an axis of n points lies at i length / n, and a
 /// position belongs to the rank that has the point at or below it along each axis. Arrays, positions, weights and
-/// values are real numbers of one precision in host memory; positions are `count` rows of one coordinate an axis.
-/// All functions but the destructor are collective over `comm`; errors are thrown on every rank: of positions that are
-/// no numbers, that are outside the domain and not to be wrapped, and that are beyond the part of their rank and its
-/// reach.
+/// values are real numbers of one precision in host memory; positions are `count` rows of one coordinate an axis. All
+/// functions except the destructor are collective over `comm`, and errors are thrown on every rank. A position is an
+/// error if it is no finite number, if it is outside the domain without `wrap`, or if it is beyond the part of its rank
+/// and the reach.
 class ParticleMesh {
  public:
   /// Each rank has a box of `layout`.

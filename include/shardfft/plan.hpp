@@ -1,5 +1,5 @@
 #pragma once
-// The plan: what users hold.
+// The plan, the object that users hold.
 #include <mpi.h>
 
 #include <cstddef>
@@ -22,8 +22,8 @@
 
 namespace shardfft {
 
-/// The layout whose rank r owns what rank r passes as `mine` (a box, or any index set; empty is allowed).
-/// Collective; throws Error on every rank when the sets do not tile the array.
+/// The layout whose rank r owns the index set that rank r passes as `mine` (a box or any other; empty is allowed).
+/// Collective; throws Error on every rank if the sets do not tile the array.
 Layout gather_layout(MPI_Comm comm, const Shape& shape, const IndexSet& mine, const AxisOrder& order = {});
 
 /// A distributed transform, planned once and run many times. This process has some of its ranks, the plan's members:
@@ -33,9 +33,9 @@ Layout gather_layout(MPI_Comm comm, const Shape& shape, const IndexSet& mine, co
 /// a plan that was moved from, and all but the destructor of a plan that outlived MPI, throw Error.
 class Plan {
  public:
-  /// Transforms arrays in `input` layout; the output layout is what the algorithm leaves, or the input's own cuts
-  /// with `natural_output`. For r2c `input` is the real array; for c2r it is the half spectrum. Plans over devices run
-  /// on GPUs, whatever options.processor says.
+  /// Transforms arrays in `input` layout; the output layout is that of the algorithm's last stage, or has the input's
+  /// own cuts with `natural_output`. For r2c `input` is the real array; for c2r it is the half spectrum. Plans over
+  /// devices run on GPUs for any options.processor.
   Plan(Ranks ranks, Transform transform, const Layout& input, OutputLayout output = default_output,
        const Options& options = {});
   /// Any input layout to any output layout. For r2c, the output's shape is the input's with the halved axis n -> n/2+1.
@@ -46,7 +46,7 @@ class Plan {
 
   /// Transform `in` (input().bytes()) into `out` (output().bytes()). Equal pointers are allowed if the buffer holds
   /// in_place_bytes(); if that is more than the input has, they are refused unless Options::in_place is set. Other
-  /// overlaps are refused. `in` is otherwise left unchanged, but by c2r with Options::overwrite_input.
+  /// overlaps are refused. `in` is otherwise unchanged, except by c2r with Options::overwrite_input.
   void forward(const void* in, void* out);
   /// The inverse, from the output's layout to the input's.
   void backward(const void* in, void* out);
@@ -70,7 +70,7 @@ class Plan {
   template <class In, class Out>
   void backward(const In* in, Out* out) = delete;
 
-  /// As above, for vectors, spans and other contiguous ranges; throws Error also where one has fewer elements than
+  /// As above, for vectors, spans and other contiguous ranges; throws Error also if an array has fewer elements than
   /// input().count() or output().count().
   template <class In, detail::WritableElementRange Out>
   requires detail::ElementRange<const In>
@@ -79,11 +79,11 @@ class Plan {
   requires detail::ElementRange<const In>
   void backward(const In& in, Out&& out) { run_spans(Direction::backward, std::span(in), std::span(out)); }
 
-  /// `in` transformed forward, multiplied by the operator's factors as the spectrum lies, and transformed backward into
-  /// `out`: one program, without an exchange between the transforms. Both arrays are like input(); they may be one.
-  /// Whatever the norm, the factor 1 gives `in` back. For c2c, r2c and r2r plans; the first call makes the program,
-  /// which may need more workspace than forward and backward. Throws Error(invalid_argument) if the operator does not
-  /// fit the plan. Collective: every rank gives an operator with the factors of its own modes.
+  /// `in` transformed forward, multiplied by the operator's factors in place, and transformed backward into `out`: one
+  /// program, without an exchange between the transforms. Both arrays are like input(); they may be one. With every
+  /// norm the factor 1 gives `in` back. For c2c, r2c and r2r plans; the first call makes the program, which may need
+  /// more workspace than forward and backward. Throws Error(invalid_argument) if the operator does not fit the plan.
+  /// Collective: every rank gives an operator with the factors of its own modes.
   void apply(const Operator& op, const void* in, void* out);
   void apply(const Operator& op, std::span<const void* const> in, std::span<void* const> out);
   template <detail::Pointee In, detail::Pointee Out>
@@ -115,7 +115,7 @@ class Plan {
 
   /// For a rank that cannot take part in the other ranks' forward, backward or apply: all ranks throw
   /// Error(invalid_argument) with `why`. Collective with their call. With check_calls = false only the first run can be
-  /// refused so; later only this rank throws, and the others wait.
+  /// refused this way; in later runs only this rank throws, and the others wait.
   [[noreturn]] void refuse(const std::string& why);
   /// Whether a call failed in its middle on this rank. MPI may still read and write the arrays of that call and the
   /// caller's workspace, which must live until MPI ends; later calls are refused.
@@ -138,20 +138,20 @@ class Plan {
   /// Bytes that a buffer must hold to be a member's input and output at once: those of the larger side. With
   /// Options::workspace least the array may be even larger in between.
   std::size_t in_place_bytes(int member = 0) const;
-  /// Bytes that runs take beside the arrays, of the member that needs most: all that this library allocates for
-  /// running, except memory that ranks share (PlanReport::window_bytes). Nothing is allocated before the first run.
-  /// The first call with equal pointers on a plan without Options::in_place may add a copy of the input, and on GPUs
-  /// calls with host arrays add copies of them: set_workspace() need not hold these.
+  /// Bytes that runs take beside the arrays, of the member that needs most: all memory that this library allocates for
+  /// running, except memory that ranks share (PlanReport::window_bytes). Nothing is allocated before the first run. The
+  /// first call with equal pointers on a plan without Options::in_place may add a copy of the input, and on GPUs calls
+  /// with host arrays add copies of them: set_workspace() need not hold these.
   std::size_t workspace_bytes() const;
   /// Use the caller's memory (aligned to 64 bytes, on GPUs to 256; at least workspace_bytes()) instead of allocating.
   /// It must outlive the plan, on GPUs the plans of all ranks. For plans of one member.
   void set_workspace(void* memory, std::size_t bytes);
-  /// A member's array of input(member).bytes() or output(member).bytes(), placed where exchanges reach it without a
-  /// copy (on GPUs where options.memory says), not initialised; with Options::workspace least it has in_place_bytes().
+  /// A member's array of input(member).bytes() or output(member).bytes(), in memory that exchanges reach without a copy
+  /// (on GPUs that of options.memory), not initialised; with Options::workspace least it has in_place_bytes().
   /// Collective; dropping it is not.
   Buffer allocate_input(int member = 0);
   Buffer allocate_output(int member = 0);
-  /// All that was chosen for the plan, as Options::way takes it. Collective.
+  /// All choices of the plan, as Options::way takes them. Collective.
   std::string way() const;
   /// Program, strategies, bytes of every step, memory; after runs the time of every step. Collective.
   PlanReport report() const;

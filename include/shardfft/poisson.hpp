@@ -14,7 +14,7 @@
 
 namespace shardfft {
 
-/// What holds at an end of an axis. An axis that is periodic, or open to free space, is so at both ends.
+/// The condition at an end of an axis. An axis is periodic, or open to free space, at both ends or at none.
 enum class Boundary { periodic, dirichlet, neumann, open };
 
 struct AxisBoundary {
@@ -34,11 +34,11 @@ enum class OpenKernel { truncated, hockney, integrated };
 /// -k^2 of each mode, or that of second differences, -(2 sin(k h / 2) / h)^2.
 enum class Eigenvalues { spectral, second_order };
 
-/// What becomes of a right-hand side whose mean no solution has: an error, or its mean is taken off.
+/// The treatment of a right-hand side whose mean no solution has: an error, or the mean is subtracted.
 enum class WrongMean { refuse, remove };
 
 struct PoissonOptions {
-  /// Of the domain, an entry an axis.
+  /// Lengths of the domain, an entry an axis.
   std::vector<double> lengths{};
   /// An entry an axis; empty: all are periodic.
   std::vector<AxisBoundary> boundary{};
@@ -48,18 +48,19 @@ struct PoissonOptions {
   OpenKernel kernel = OpenKernel::truncated;
   Eigenvalues eigenvalues = Eigenvalues::spectral;
   WrongMean wrong_mean = WrongMean::refuse;
-  /// How large a mean that must vanish may be beside the mean of |f|; 0: 1e-8 in double precision, 1e-4 in single.
+  /// How far the mean of f may be from the needed one, as a part of the mean of |f|; 0: 1e-8 in double precision, 1e-4
+  /// in single.
   double tolerance = 0;
   /// An axis between walls whose cells have the widths `cells`, by finite volumes of second order; -1: none. Their sum
   /// is the axis's length, and its points are the centres of cells.
   int stretched_axis = -1;
   std::vector<double> cells{};
-  /// Of the plans inside: all but norm, axes, transforms, modes, padded, lone_mode, batch, real_extent, workspace and
-  /// processor gpu.
+  /// Options of the plans inside: all except norm, axes, transforms, modes, padded, lone_mode, batch, real_extent,
+  /// workspace and processor gpu.
   Options plan{};
 };
 
-/// What an end of an axis has where it is not 0: the solution's values on a Dirichlet wall, its derivatives along the
+/// Values at an end of an axis that are not 0: the solution's values on a Dirichlet wall, its derivatives along the
 /// outward normal on a Neumann wall.
 struct WallValues {
   int axis = 0;
@@ -81,19 +82,19 @@ class Poisson {
   Poisson& operator=(Poisson&&) noexcept;
 
   /// Writes u for f, both this rank's parts in the layout; they may be one array. Values at walls beside axes that are
-  /// open or stretched need second_order eigenvalues. `gradient`: none, or an array an axis, which the derivatives of u
-  /// are written to at its points; they must differ from f, and need walls without values.
+  /// open or stretched need second_order eigenvalues. `gradient`: none, or an array an axis for the derivatives of u at
+  /// its points; these arrays must differ from f, and need walls without values.
   void solve(const void* f, void* u, const std::vector<WallValues>& values = {}, std::span<void* const> gradient = {});
   /// The adjoint of solve() without values: from derivatives by the points of u to those by the points of f. A mean
-  /// that is in no f is taken off.
+  /// that no f has is subtracted.
   void adjoint(const void* by_u, void* by_f);
 
   const Layout& layout() const;
-  /// Where the points of an axis are, an entry an index; an open axis has its points in the centres of cells.
+  /// The positions of the points of an axis, an entry an index; an open axis has its points in the centres of cells.
   std::vector<double> points(int axis) const;
   /// The share of each point of an axis in sums over the domain.
   std::vector<double> weights(int axis) const;
-  /// Whether solutions differ by a constant, so that f must have a mean that some solution has.
+  /// Whether solutions differ by a constant: f must then have the mean that a solution needs.
   bool is_singular() const;
   /// Bytes of this rank beside the arrays: workspace, memory shared with others, and the kernel.
   std::size_t workspace_bytes() const;

@@ -1,6 +1,5 @@
 #pragma once
-// Answers before running: the memory, messages and time of a plan that is not made, on a machine that need not be
-// there.
+// Predictions: the memory, messages and time of a plan that is not made, on a machine that need not exist.
 #include <map>
 #include <string>
 #include <vector>
@@ -13,7 +12,7 @@
 namespace shardfft {
 
 /// Figures of a machine, for predictions. Bandwidths are bytes a second, latencies seconds. The values here are
-/// cautious ones, for a machine of which nothing is known.
+/// cautious ones, for an unknown machine.
 struct MachineFigures {
   double memory = 8e9;        ///< bytes that one rank reads and writes in memory in a second while others rest
   double host_memory = 16e9;  ///< the same of all ranks of a host together; of a GPU alone
@@ -32,20 +31,20 @@ struct MachineFigures {
   static MachineFigures of_gpus();
   /// All of them by their names.
   std::map<std::string, double> all() const;
-  /// Throws Error(invalid_argument) for an unknown name, which lists the known ones, and for a value that is not above
-  /// zero.
+  /// Throws Error(invalid_argument) for an unknown name, with the known ones in the text, and for a value that is not
+  /// above zero.
   void set(const std::string& name, double value);
 };
 
 /// How the ranks of a plan are placed: `ranks_per_host` in a row on each host.
 struct Placement {
   int ranks_per_host = 1;
-  /// Each rank is a GPU. What a plan would do there only a GPU tells: the steps are those of ranks that send messages,
-  /// and the workspace is the two arrays that GPU plans take at most.
+  /// Each rank is a GPU. Only a GPU can tell a plan's steps there: the steps here are those of ranks that send
+  /// messages, and the workspace is the two arrays that GPU plans take at most.
   bool gpus = false;
 };
 
-/// What predict() tells.
+/// The result of predict().
 struct Prediction {
   /// One step of one rank, the one that takes longest.
   struct Step {
@@ -60,7 +59,7 @@ struct Prediction {
     double starts = 0;
     int pieces = 1;  ///< in which messages and transforms overlap
   };
-  /// As Plan::report() of the plan. Times are not there, nor `library_bytes` and `planning_bytes`, which are 0.
+  /// As Plan::report() of the plan. Times are missing, and `library_bytes` and `planning_bytes` are 0.
   PlanReport report;
   std::size_t input_bytes = 0, output_bytes = 0;  ///< of the user's arrays, of the rank that has most
   std::vector<Step> forward, backward;            ///< one a step of the report
@@ -74,9 +73,9 @@ struct Prediction {
   std::string to_json() const;
 };
 
-/// What a plan of these arguments would need and take on a machine like this. Needs neither MPI nor GPUs; makes the
-/// plan's steps for each of up to 128 ranks, and of more ranks for those with the largest parts. Nothing is timed: the
-/// plan is the one with effort `estimate`, or that of the option `way`. Throws Error as the plan would.
+/// The memory, messages and time of a plan of these arguments on a machine like this. Needs neither MPI nor GPUs; makes
+/// the plan's steps for each of up to 128 ranks, and of more ranks for those with the largest parts. Nothing is timed:
+/// the plan is the one with effort `estimate`, or that of the option `way`. Throws Error as the plan would.
 Prediction predict(Transform transform, const Layout& input, OutputLayout output, const Options& options,
                    Placement placement, const MachineFigures& machine = {});
 Prediction predict(Transform transform, const Layout& input, const Layout& output, const Options& options,

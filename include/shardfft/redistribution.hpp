@@ -38,7 +38,7 @@ class Redistribution {
   /// From `to` to `from`.
   void backward(const void* in, void* out);
 
-  /// As above, of any number of members: in[m] into out[m].
+  /// As above, for any number of members: in[m] into out[m].
   void forward(std::span<const void* const> in, std::span<void* const> out);
   void backward(std::span<const void* const> in, std::span<void* const> out);
 
@@ -55,7 +55,7 @@ class Redistribution {
   /// Elements of a member's array before and after `forward`, all fields together.
   std::int64_t input_count(int member = 0) const;
   std::int64_t output_count(int member = 0) const;
-  /// The GPU of a member, -1 on CPUs, and the stream that its calls are enqueued on, null there.
+  /// The GPU of a member, -1 on CPUs, and the stream that its calls are enqueued on, null on CPUs.
   int device(int member = 0) const;
   void* stream(int member = 0) const;
   /// As Plan::set_streams.

@@ -1,5 +1,5 @@
 #pragma once
-// One side of a plan, and what its indices mean: frequencies and coordinates.
+// One side of a plan, and the meaning of its indices: frequencies and coordinates.
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -9,11 +9,10 @@
 
 namespace shardfft {
 
-/// A number for each global index of an axis, computed when asked for.
+/// A number for each global index of an axis, computed on demand.
 class AxisValues {
  public:
-  /// `(index + first) * step`; `index - extent` replaces `index` where that is above `last_positive`. 0 at the index
-  /// `zero`.
+  /// `(index + first) * step`; `index - extent` replaces an `index` above `last_positive`. 0 at the index `zero`.
   AxisValues(std::int64_t extent, std::int64_t last_positive, double step, double first = 0, std::int64_t zero = 0)
       : extent_(extent), last_positive_(last_positive), step_(step), first_(first), zero_(first == 0 ? zero : -1) {}
   double operator[](std::int64_t index) const {
@@ -29,7 +28,7 @@ class AxisValues {
   std::int64_t zero_;
 };
 
-/// How many waves the number at each global index of an axis of a spectrum stands for, computed when asked for.
+/// The number of waves that each global index of an axis of a spectrum stands for, computed on demand.
 class AxisWeights {
  public:
   /// `lone` at the index `lone_index` (-1: none), else `first` at index 0 and `others` behind it.
@@ -55,7 +54,7 @@ struct Side {
   int rank = 0;
   /// The axes that the plan transforms, in its order.
   std::vector<int> axes{};
-  /// What it does along each of them.
+  /// The transform along each of them.
   std::vector<AxisTransform> transforms{};
   /// The number of points n along each of them; a spectrum with fewer modes has a smaller extent.
   std::vector<std::int64_t> points{};
@@ -63,12 +62,12 @@ struct Side {
   std::int64_t real_extent = 0;
   /// The number of modes m along each axis of `axes`, of n points; a halved axis of a spectrum has m/2 + 1 numbers.
   std::vector<std::int64_t> modes{};
-  /// What becomes of the mode -m/2 where m is even and below n.
+  /// The treatment of the mode -m/2 if m is even and below n.
   LoneMode lone_mode = LoneMode::split;
 
   /// The halved axis of a half spectrum, which is the last with a Fourier transform; else -1.
   int halved_axis() const;
-  /// What the plan does along `axis`. Throws Error for an axis that it does not transform.
+  /// The transform along `axis`. Throws Error for an axis that the plan does not transform.
   AxisTransform transform_of(int axis) const;
 
   /// Elements of this rank's array, all fields together.
@@ -91,17 +90,16 @@ struct Side {
   AxisValues slopes(int axis, double length) const;
   /// Position of each global index of any axis: index times spacing.
   AxisValues coordinates(int axis, double spacing = 1.0) const;
-  /// Position of each global index of any axis in a domain of that length, where the axis's transform has its points:
-  /// index times length / n of Fourier axes and of axes that are not transformed; those of cosine and sine transforms
-  /// begin at a wall, half a step or a step behind it (docs/operators.md). Throws Error for spectra that are halved or
-  /// have fewer modes than points.
+  /// Position of each global index of any axis in a domain of that length, at the points of the axis's transform: index
+  /// times length / n of Fourier axes and of axes that are not transformed; those of cosine and sine transforms begin
+  /// at a wall, half a step or a step behind it (docs/operators.md). Throws Error for spectra that are halved or have
+  /// fewer modes than points.
   AxisValues positions(int axis, double length) const;
   /// Weights of a sum over the modes of a spectrum, which is the product over its transformed axes: how many waves a
-  /// number stands for. 2 on halved axes, where it stands for k and -k, but 1 at 0 and n/2; 2 on cosine and sine axes,
-  /// but 1 at the waves 0 and n; 1 on others. The lone mode of an even number of modes below n has the weight 1/2 if it
-  /// is split, 0 if it is zero. So the mean of |x|^2 over all points is the sum of weights times |X|^2 with the norm
-  /// "forward" (at the walls of dct1, dct3 and dst3 points count half). Throws Error for real sides of plans with
-  /// Fourier transforms.
+  /// number stands for. 2 on halved axes, for k and -k, but 1 at 0 and n/2; 2 on cosine and sine axes, but 1 at the
+  /// waves 0 and n; 1 on others. The lone mode of an even number of modes below n has the weight 1/2 if it is split, 0
+  /// if it is zero. The mean of |x|^2 over all points is the sum of weights times |X|^2 with the norm "forward" (at the
+  /// walls of dct1, dct3 and dst3 points count half). Throws Error for real sides of plans with Fourier transforms.
   AxisWeights weights(int axis) const;
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// What fields are watched by while a run goes on: spectra in shells of wavenumbers, and moments.
+// Figures that watch fields during a run: spectra in shells of wavenumbers, and moments.
 #include <mpi.h>
 
 #include <cstdint>
@@ -19,8 +19,8 @@ struct Shells {
 /// The sum over fields and modes of Re(a conj(b)) in each shell, each mode as often as it stands for a wave
 /// (Side::weights). `a` and `b` are this rank's spectra in host memory, side.count() numbers each. `lengths` are those
 /// of the domain, an entry an axis; empty: as for operators. `width` 0 is the wavenumber of the longest wave. One pass
-/// over memory; sums are of double precision, with what rounding drops. With the norm "forward" all shells together are
-/// the mean of a b over all points. Throws Error on every rank. Collective.
+/// over memory; sums are of double precision and keep the parts that rounding drops. With the norm "forward" all shells
+/// together are the mean of a b over all points. Throws Error on every rank. Collective.
 Shells cross_spectrum(MPI_Comm comm, const Side& side, const void* a, const void* b,
                       const std::vector<double>& lengths = {}, double width = 0);
 /// Half the sum of |a|^2 in each shell: of the spectrum of a velocity its kinetic energy. Collective.
@@ -28,8 +28,8 @@ Shells energy_spectrum(MPI_Comm comm, const Side& side, const void* a, const std
                        double width = 0);
 
 /// Of the numbers of one field over all ranks. The variance is the mean square about the mean; skewness and kurtosis
-/// are the third and fourth moments about it over its powers 3/2 and 2, 3 for Gaussian numbers; 0 where all numbers are
-/// equal.
+/// are the third and fourth moments about it over its powers 3/2 and 2, 3 for Gaussian numbers; all are 0 if all
+/// numbers are equal.
 struct Moments {
   std::int64_t count = 0;
   double mean = 0, variance = 0, skewness = 0, kurtosis = 0, least = 0, largest = 0;
@@ -39,12 +39,12 @@ struct Moments {
 /// summed about their own means. Throws Error on every rank. Collective.
 std::vector<Moments> moments(MPI_Comm comm, const Side& side, const void* array);
 
-/// Derivatives of vector fields in place of their spectra: this rank's modes alone, without communication. `side` is
-/// that of the spectra; each vector has one field for each axis of the array, in the order of axes (from the
-/// last to the first with `last_axis_first`), one behind the other, and a scalar one field; `vectors` of them lie one
-/// behind the other. All axes have Fourier transforms. Modes that stand for both k and -k have no slope, as with
-/// Operator::derivative. `lengths` as above. Arrays lie in host memory; curl() and project() may write over what they
-/// read. Throw Error.
+/// Derivatives of vector fields by their spectra: this rank's modes alone, without communication. `side` is that of the
+/// spectra; each vector has one field for each axis of the array, in the order of axes (from the last to the first with
+/// `last_axis_first`), one behind the other, and a scalar one field; `vectors` of them lie one behind the other. All
+/// axes have Fourier transforms. Modes that stand for both k and -k have no slope, as with Operator::derivative.
+/// `lengths` as above. Arrays lie in host memory; curl() and project() may write their result over their input. Throw
+/// Error.
 void gradient(const Side& side, const void* scalar, void* vector, const std::vector<double>& lengths = {},
               std::int64_t vectors = 1, bool last_axis_first = false);
 void divergence(const Side& side, const void* vector, void* scalar, const std::vector<double>& lengths = {},

@@ -1,5 +1,5 @@
 #pragma once
-// What the types of a call's arguments say about its arrays.
+// Facts of a call's arrays by the types of its arguments.
 #include <concepts>
 #include <cstddef>
 #include <cstdint>

@@ -14,21 +14,21 @@ using Shape = std::vector<std::int64_t>;
 /// Floating-point precision of real numbers and of the parts of complex numbers.
 enum class Precision { f32, f64 };
 
-/// What `forward` does: complex to complex, real to half spectrum, half spectrum to real, or real to real where all
-/// axes are cosine or sine transforms.
+/// The numbers that `forward` reads and writes: complex to complex, real to half spectrum, half spectrum to real, or
+/// real to real if all axes have cosine or sine transforms.
 enum class Kind { c2c, r2c, c2r, r2r };
 
-/// What is done along one axis: a Fourier transform, or a cosine or sine transform of type I to IV by the definitions
+/// The transform along one axis: a Fourier transform, or a cosine or sine transform of type I to IV by the definitions
 /// of SciPy and FFTW (docs/transforms.md), which takes the real and the imaginary parts of complex numbers one by one.
 enum class AxisTransform { fft, dct1, dct2, dct3, dct4, dst1, dst2, dst3, dst4 };
 
 /// Sign of the exponent: `forward` is exp(-2 pi i jk/n), `backward` is exp(+2 pi i jk/n).
 enum class Direction { forward, backward };
 
-/// Where the factor 1/N goes, in NumPy's words; `none` scales neither direction.
+/// The direction that takes the factor 1/N, in NumPy's words; `none` scales neither direction.
 enum class Norm { backward, ortho, forward, none };
 
-/// What becomes of mode -m/2 where an even number m of modes is kept (option lone_mode).
+/// The treatment of mode -m/2 if an even number m of modes is kept (option lone_mode).
 enum class LoneMode { split, keep, zero };
 
 /// The type of one number of a local array.
@@ -46,7 +46,8 @@ struct Transform {
   bool operator==(const Transform&) const = default;
 };
 
-/// What arrays hold: float, double or std::complex of them. Pass arrays of other types of the same layout as void*.
+/// The elements of arrays: float, double or std::complex of them. Pass arrays of other types of the same layout as
+/// void*.
 template <class T>
 concept Element = std::same_as<T, float> || std::same_as<T, double> || std::same_as<T, std::complex<float>> ||
     std::same_as<T, std::complex<double>>;

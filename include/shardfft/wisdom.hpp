@@ -12,8 +12,8 @@ std::string export_wisdom();
 int import_wisdom(const std::string& text);
 /// Forgets all that this process measured or was told; files stay.
 void forget_wisdom();
-/// The file that plans read unless the option `wisdom` says otherwise, whether there is one or not; empty if no file is
-/// read.
+/// The file that plans read unless the option `wisdom` says otherwise, even if that file does not exist; empty if no
+/// file is read.
 std::string wisdom_path();
 /// Adds the entries of such a text to a file, that of wisdom_path() if `path` is empty. Other jobs may do the same at
 /// the same time. Throws Error(invalid_argument) if the file cannot be written, or is no wisdom.

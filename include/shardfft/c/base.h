@@ -1,12 +1,12 @@
 #ifndef SHARDFFT_C_BASE_H
 #define SHARDFFT_C_BASE_H
-/* What every part of the C interface uses: statuses, words, handles.
+/* The base of every part of the C interface: statuses, words, handles.
  *
- * Every call returns a status, and shardfft_last_error() says what was wrong. Results come through pointers, which are
- * written to only where the call succeeds. Handles are made by calls whose last argument is a pointer to one, and ended
- * by shardfft_..._free(), which sets the handle to NULL; freeing NULL does nothing. A handle that was freed is known as
- * such for ever: using it is SHARDFFT_INVALID_ARGUMENT. Layouts, options and operators may be freed while plans that
- * were made of them live. `char**` results are texts of the caller's own, which shardfft_text_free() frees.
+ * Every call returns a status, and shardfft_last_error() gives the text of an error. Results come through pointers,
+ * which are written to only if the call succeeds. Handles are made by calls whose last argument is a pointer to one,
+ * and ended by shardfft_..._free(), which sets the handle to NULL; freeing NULL does nothing. A handle that was freed
+ * is known as such for ever: using it is SHARDFFT_INVALID_ARGUMENT. Layouts, options and operators may be freed while
+ * plans that were made of them live. `char**` results are texts of the caller's own, which shardfft_text_free() frees.
  *
  * Arrays are in row-major (C) order unless a layout has another axis order: axis 0 is the slowest. */
 #include <mpi.h>
@@ -34,12 +34,12 @@ enum {
   SHARDFFT_CORRUPTED = 9  /* the option verify found a wrong result */
 };
 
-/* What `forward` does, and with which numbers. */
+/* The numbers that `forward` reads and writes, and their precision. */
 typedef int shardfft_kind;
 enum { SHARDFFT_C2C = 0, SHARDFFT_R2C = 1, SHARDFFT_C2R = 2, SHARDFFT_R2R = 3 };
 typedef int shardfft_precision;
 enum { SHARDFFT_F32 = 0, SHARDFFT_F64 = 1 };
-/* What is done along one axis: Fourier, or cosine and sine transforms of types I to IV. */
+/* The transform along one axis: Fourier, or cosine and sine transforms of types I to IV. */
 typedef int shardfft_axis_transform;
 enum {
   SHARDFFT_FFT = 0,
@@ -73,7 +73,7 @@ typedef struct shardfft_report_handle* shardfft_report;
 const char* shardfft_version(void);
 /* "invalid_argument" and so on. */
 const char* shardfft_status_name(shardfft_status status);
-/* What was wrong in the last call that failed on this thread, and what was expected; "" before any failed. Valid until
+/* The error of the last call that failed on this thread, and the expected value; "" before any failed. Valid until
  * another call of this thread fails. */
 const char* shardfft_last_error(void);
 /* Frees a text that a call gave; NULL is allowed. */

@@ -1,6 +1,6 @@
 #ifndef SHARDFFT_C_GPU_H
 #define SHARDFFT_C_GPU_H
-/* What programs around plans need of the GPU runtime, so that they need not include its headers. */
+/* Functions of the GPU runtime for programs around plans, which then need not include its headers. */
 #include "shardfft/c/base.h"
 
 #ifdef __cplusplus
@@ -11,8 +11,8 @@ extern "C" {
 shardfft_status shardfft_gpu_support(char** support);
 /* The names of the GPUs that this process can use, one a line; line i is GPU number i. */
 shardfft_status shardfft_gpu_names(char** names);
-/* What memory an address is in: "pageable", "pinned", "managed" or "device"; and the GPU of managed and device memory,
- * else -1. Either result may be NULL. */
+/* The memory that an address is in: "pageable", "pinned", "managed" or "device"; and the GPU of managed and device
+ * memory, else -1. Either result may be NULL. */
 shardfft_status shardfft_memory_place(const void* address, char** kind, int* device);
 /* Makes a GPU the calling thread's current one; `before` (may be NULL) is the one before. */
 shardfft_status shardfft_set_current_gpu(int device, int* before);

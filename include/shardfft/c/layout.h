@@ -18,7 +18,7 @@ typedef struct shardfft_progression {
   int64_t stride;
 } shardfft_progression;
 
-/* Indices, one progression an axis, and where they lie in their owner's local array, in elements. */
+/* Indices, one progression an axis, and their place in their owner's local array, in elements. */
 typedef struct shardfft_piece {
   shardfft_progression axis[SHARDFFT_MAX_AXES];
   int64_t offset;
@@ -26,7 +26,7 @@ typedef struct shardfft_piece {
 } shardfft_piece;
 
 /* In all of these: `shape` has `axes` extents; `order` has the axes from slowest to fastest in memory, or is NULL for
- * 0, 1, 2, .... Where a function takes `grid`, NULL means a grid as square as can be, the larger factors first. */
+ * 0, 1, 2, .... A `grid` of NULL means one as square as can be, the larger factors first. */
 
 /* Planes along `axis`, dealt in near-equal runs; ranks beyond the planes own nothing. */
 shardfft_status shardfft_layout_slab(int axes, const int64_t* shape, int ranks, int axis, const int* order,
@@ -55,8 +55,9 @@ shardfft_status shardfft_layout_single(int axes, const int64_t* shape, int ranks
 /* Any pieces: pieces[r] of rank r, all behind each other in `piece`, rank by rank. */
 shardfft_status shardfft_layout_from_pieces(int axes, const int64_t* shape, int ranks, const int* pieces,
                                             const shardfft_piece* piece, shardfft_layout* layout);
-/* The layout whose rank r owns what rank r passes as `mine`, a progression an axis. Collective; fails on every rank
- * when the sets do not tile the array. The second form takes a communicator of Fortran's, as all functions in _f do. */
+/* The layout whose rank r owns the set that rank r passes as `mine`, a progression an axis. Collective; fails on every
+ * rank if the sets do not tile the array. The second form takes a communicator of Fortran's, as all functions in _f
+ * do. */
 shardfft_status shardfft_gather_layout(MPI_Comm comm, int axes, const int64_t* shape, const shardfft_progression* mine,
                                        const int* order, shardfft_layout* layout);
 shardfft_status shardfft_gather_layout_f(MPI_Fint comm, int axes, const int64_t* shape,
@@ -70,7 +71,7 @@ shardfft_status shardfft_layout_ranks(shardfft_layout layout, int* ranks);
 shardfft_status shardfft_layout_order(shardfft_layout layout, int* order);
 /* 1 or 0: whether it is made of parts an axis. */
 shardfft_status shardfft_layout_is_grid(shardfft_layout layout, int* is_grid);
-/* Grid layouts: the number of parts of an axis, and the parts where `parts` is not NULL. */
+/* Grid layouts: the number of parts of an axis, and the parts if `parts` is not NULL. */
 shardfft_status shardfft_layout_parts(shardfft_layout layout, int axis, int* count, shardfft_progression* parts);
 shardfft_status shardfft_layout_rank_stride(shardfft_layout layout, int* rank_stride);
 /* Elements that a rank owns, and the most that any owns. */
@@ -78,15 +79,15 @@ shardfft_status shardfft_layout_count(shardfft_layout layout, int rank, int64_t*
 shardfft_status shardfft_layout_max_count(shardfft_layout layout, int64_t* count);
 /* The index set of a rank, a progression an axis. */
 shardfft_status shardfft_layout_local(shardfft_layout layout, int rank, shardfft_progression* set);
-/* The number of pieces of a rank, and the pieces where `pieces` is not NULL. */
+/* The number of pieces of a rank, and the pieces if `pieces` is not NULL. */
 shardfft_status shardfft_layout_pieces(shardfft_layout layout, int rank, int* count, shardfft_piece* pieces);
-/* 1 where every rank that owns anything owns all of `axis`. */
+/* 1 if every rank that owns anything owns all of `axis`. */
 shardfft_status shardfft_layout_axis_is_local(shardfft_layout layout, int axis, int* is_local);
 /* Calls `visit` for every rank whose set meets `set`, with the common indices; `user` is handed on. */
 typedef void (*shardfft_overlap_visit)(void* user, int rank, const shardfft_progression* common);
 shardfft_status shardfft_layout_for_overlaps(shardfft_layout layout, const shardfft_progression* set,
                                              shardfft_overlap_visit visit, void* user);
-/* 1 where both place every element at the same rank and address. */
+/* 1 if both place every element at the same rank and address. */
 shardfft_status shardfft_layout_same_as(shardfft_layout layout, shardfft_layout other, int* same);
 /* The same cuts over another extent of one axis; with another order in memory; with a slowest axis of `fields` before
  * the others; without that axis. */

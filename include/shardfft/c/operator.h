@@ -1,6 +1,6 @@
 #ifndef SHARDFFT_C_OPERATOR_H
 #define SHARDFFT_C_OPERATOR_H
-/* Operators: what shardfft_plan_apply() multiplies a spectrum by. One serves many plans.
+/* Operators: the factors by which shardfft_plan_apply() multiplies a spectrum. One serves many plans.
  *
  * `lengths` are those of the domain along the axes of the array, an entry an axis (`axes` of them); NULL means 2 pi
  * along axes with a Fourier transform and pi along those with a cosine or sine transform. Wrong arguments (an axis that
@@ -24,7 +24,7 @@ shardfft_status shardfft_operator_arrays(shardfft_precision precision, int is_co
  * one an axis. Called when the operator is applied for the first time, from the thread that applies it. */
 typedef void (*shardfft_factor_of_indices)(void* user, int axes, const int64_t* index, double factor[2]);
 typedef void (*shardfft_factor_of_wavenumbers)(void* user, int axes, const double* wavenumber, double factor[2]);
-/* Called once with `user` when nothing needs it any more, even where making the operator fails; may be NULL. */
+/* Called once with `user` when nothing needs it any more, even if making the operator fails; may be NULL. */
 typedef void (*shardfft_release)(void* user);
 shardfft_status shardfft_operator_of_indices(shardfft_factor_of_indices factor, void* user, shardfft_release release,
                                              shardfft_operator* made);
@@ -32,9 +32,9 @@ shardfft_status shardfft_operator_of_wavenumbers(shardfft_factor_of_wavenumbers 
                                                  shardfft_release release, int axes, const double* lengths,
                                                  shardfft_operator* made);
 
-/* Changes this rank's spectrum where it lies: the elements of `side` (that of shardfft_plan_output(), valid during the
- * call) at `data`. On a GPU it enqueues its work on `stream` (a cudaStream_t of `device`, which is current) and does
- * not wait; on CPUs `device` is -1. The numbers are those that forward gives with the norm "backward". Returns 0, or a
+/* Changes this rank's spectrum in place: the elements of `side` (that of shardfft_plan_output(), valid during the call)
+ * at `data`. On a GPU it enqueues its work on `stream` (a cudaStream_t of `device`, which is current) and does not
+ * wait; on CPUs `device` is -1. The numbers are those that forward gives with the norm "backward". Returns 0, or a
  * number that tells of a failure: an error of the call on all ranks, after which plans of their communicator refuse
  * others. Called once for this rank or for each GPU of this process; twice with the option verify, on two copies that
  * must become the same. Such an operator cannot be joined with others. */
@@ -53,11 +53,11 @@ shardfft_status shardfft_operator_derivative(int axis, int order, int axes, cons
                                              shardfft_operator* made);
 /* -|k|^2 over the transformed axes. */
 shardfft_status shardfft_operator_laplacian(int axes, const double* lengths, shardfft_operator* made);
-/* -1 / |k|^2, and 0 where |k| is 0. */
+/* -1 / |k|^2, and 0 for |k| = 0. */
 shardfft_status shardfft_operator_inverse_laplacian(int axes, const double* lengths, shardfft_operator* made);
 /* exp(-sigma^2 |k|^2 / 2): convolution with the Gaussian of width sigma. */
 shardfft_status shardfft_operator_gaussian(double sigma, int axes, const double* lengths, shardfft_operator* made);
-/* Products, sums, differences and quotients of the factors, in one pass; a quotient is 0 where its divisor is 0. */
+/* Products, sums, differences and quotients of the factors, in one pass; a quotient is 0 if its divisor is 0. */
 shardfft_status shardfft_operator_multiply(shardfft_operator a, shardfft_operator b, shardfft_operator* product);
 shardfft_status shardfft_operator_add(shardfft_operator a, shardfft_operator b, shardfft_operator* sum);
 shardfft_status shardfft_operator_subtract(shardfft_operator a, shardfft_operator b, shardfft_operator* difference);

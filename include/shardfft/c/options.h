@@ -1,13 +1,13 @@
 #ifndef SHARDFFT_C_OPTIONS_H
 #define SHARDFFT_C_OPTIONS_H
-/* Options by name; docs/options.md says what each does. Values out of range are errors where a plan is made. */
+/* Options by name; docs/options.md describes them. Values out of range are errors when a plan is made. */
 #include "shardfft/c/base.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* All options at their defaults. Where a call takes options, NULL means the same. */
+/* All options at their defaults. NULL as the options of a call means the same. */
 shardfft_status shardfft_options_create(shardfft_options* options);
 shardfft_status shardfft_options_copy(shardfft_options options, shardfft_options* copy);
 shardfft_status shardfft_options_free(shardfft_options* options);
@@ -28,9 +28,9 @@ shardfft_status shardfft_options_get(shardfft_options options, const char* name,
 
 /* The names of all options, separated by commas. */
 shardfft_status shardfft_option_names(char** names);
-/* What an option does. */
+/* The description of an option. */
 shardfft_status shardfft_option_sentence(const char* name, char** sentence);
-/* What the options algorithm, exchange and local_fft may name in this build, separated by commas. */
+/* The names for the options algorithm, exchange and local_fft in this build, separated by commas. */
 shardfft_status shardfft_algorithm_names(char** names);
 shardfft_status shardfft_exchange_names(char** names);
 shardfft_status shardfft_device_exchange_names(char** names);

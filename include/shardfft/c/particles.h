@@ -1,6 +1,6 @@
 #ifndef SHARDFFT_C_PARTICLES_H
 #define SHARDFFT_C_PARTICLES_H
-/* Particles and the mesh that a periodic array is. */
+/* Particles, and a periodic array as their mesh. */
 #include "shardfft/c/base.h"
 
 #ifdef __cplusplus
@@ -8,9 +8,9 @@ extern "C" {
 #endif
 
 /* The points of an array in `layout`, of which each rank has a box. `lengths` are those of the domain, an entry an axis
- * (`axes` of them); NULL: the extents. `wrap` 0 refuses positions outside the domain. So many points beyond the part of
- * its rank (`reach`) a particle may be. With `last_axis_first` the coordinates of a position are in the order of axes
- * from the last to the first. Collective. */
+ * (`axes` of them); NULL: the extents. `wrap` 0 refuses positions outside the domain. `reach` is the number of points
+ * that a particle may be beyond the part of its rank. With `last_axis_first` the coordinates of a position are in the
+ * order of axes from the last to the first. Collective. */
 shardfft_status shardfft_particle_mesh_create(MPI_Comm comm, shardfft_layout layout, shardfft_assignment assignment,
                                               shardfft_precision precision, int axes, const double* lengths, int wrap,
                                               int64_t reach, int last_axis_first, shardfft_particle_mesh* made);

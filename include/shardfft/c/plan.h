@@ -7,7 +7,7 @@
 extern "C" {
 #endif
 
-/* Stand for an output layout: where the last stage leaves the data, and the input's own cuts. */
+/* Stand for an output layout: that of the algorithm's last stage, and the input's own cuts. */
 #define SHARDFFT_DEFAULT_OUTPUT ((shardfft_layout)0)
 #define SHARDFFT_NATURAL_OUTPUT ((shardfft_layout)1)
 
@@ -27,17 +27,17 @@ shardfft_status shardfft_plan_create_devices(int count, const int* devices, shar
 /* Collective. */
 shardfft_status shardfft_plan_free(shardfft_plan* plan);
 
-/* Transforms `in` into `out`, which may be equal where the buffer holds shardfft_plan_in_place_bytes(); other overlaps
- * are refused. `in` is otherwise left unchanged, but by c2r with the option overwrite_input. Backward is the inverse,
- * from the output's layout to the input's. Collective. */
+/* Transforms `in` into `out`, which may be equal if the buffer holds shardfft_plan_in_place_bytes(); other overlaps are
+ * refused. `in` is otherwise unchanged, except by c2r with the option overwrite_input. Backward is the inverse, from
+ * the output's layout to the input's. Collective. */
 shardfft_status shardfft_plan_forward(shardfft_plan plan, const void* in, void* out);
 shardfft_status shardfft_plan_backward(shardfft_plan plan, const void* in, void* out);
 /* `in` transformed forward, multiplied by the operator's factors, and transformed backward into `out`. Both arrays are
- * like the input; whatever the option norm, the factor 1 gives `in` back. Collective. */
+ * like the input; with every norm the factor 1 gives `in` back. Collective. */
 shardfft_status shardfft_plan_apply(shardfft_plan plan, shardfft_operator factors, const void* in, void* out);
 /* The operator that convolves with `kernel`, an array like the input. Collective. */
 shardfft_status shardfft_plan_convolution(shardfft_plan plan, const void* kernel, shardfft_operator* made);
-/* The same for plans of any number of members: an array of each. */
+/* The same for plans of any number of members: an array for each. */
 shardfft_status shardfft_plan_forward_members(shardfft_plan plan, int count, const void* const* in, void* const* out);
 shardfft_status shardfft_plan_backward_members(shardfft_plan plan, int count, const void* const* in, void* const* out);
 shardfft_status shardfft_plan_apply_members(shardfft_plan plan, shardfft_operator factors, int count,
@@ -47,8 +47,8 @@ shardfft_status shardfft_plan_convolution_members(shardfft_plan plan, int count,
 /* For a rank that cannot take part in the other ranks' forward, backward or apply: all ranks fail with
  * SHARDFFT_INVALID_ARGUMENT and with `why`. Collective with their call. */
 shardfft_status shardfft_plan_refuse(shardfft_plan plan, const char* why);
-/* 1 where a call failed in its middle on this rank. MPI may still use the arrays of that call, which must live until
- * MPI ends; later calls are refused. */
+/* 1 if a call failed in its middle on this rank. MPI may still use the arrays of that call, which must live until MPI
+ * ends; later calls are refused. */
 shardfft_status shardfft_plan_failed_half_way(shardfft_plan plan, int* failed);
 
 /* Number of ranks of the layouts, and how many of them this process has. */
@@ -63,7 +63,7 @@ shardfft_status shardfft_plan_output_count(shardfft_plan plan, int member, int64
 /* The GPU of a member, -1 for plans on CPUs, and the stream (a cudaStream_t) of its calls, NULL there. */
 shardfft_status shardfft_plan_device(shardfft_plan plan, int member, int* device);
 shardfft_status shardfft_plan_stream(shardfft_plan plan, int member, void** stream);
-/* From now on calls are enqueued on these streams, one a member, and return at once where memory and exchange allow. A
+/* From now on calls are enqueued on these streams, one a member, and return at once if memory and exchange allow. A
  * NULL among them, or none of them: the plan's own streams. Collective. */
 shardfft_status shardfft_plan_set_streams(shardfft_plan plan, int count, void* const* streams);
 /* Bytes that a buffer must hold to be a member's input and output at once. */
@@ -72,13 +72,13 @@ shardfft_status shardfft_plan_in_place_bytes(shardfft_plan plan, int member, siz
  * bytes, on GPUs to 256, and to outlive the plan. */
 shardfft_status shardfft_plan_workspace_bytes(shardfft_plan plan, size_t* bytes);
 shardfft_status shardfft_plan_set_workspace(shardfft_plan plan, void* memory, size_t bytes);
-/* A member's array, placed where exchanges reach it without a copy, not initialised. Collective; freeing it is not. */
+/* A member's array, in memory that exchanges reach without a copy, not initialised. Collective; freeing it is not. */
 shardfft_status shardfft_plan_allocate_input(shardfft_plan plan, int member, shardfft_buffer* buffer);
 shardfft_status shardfft_plan_allocate_output(shardfft_plan plan, int member, shardfft_buffer* buffer);
 
-/* All that was chosen for the plan, as the option way takes it. Collective. */
+/* All choices of the plan, as the option way takes them. Collective. */
 shardfft_status shardfft_plan_way(shardfft_plan plan, char** way);
-/* What the plan chose, the bytes of every step, memory, and after runs the time of every step. Collective. */
+/* The plan's choices, the bytes of every step, memory, and after runs the time of every step. Collective. */
 shardfft_status shardfft_plan_report(shardfft_plan plan, shardfft_report* report);
 shardfft_status shardfft_report_to_text(shardfft_report report, char** text);
 shardfft_status shardfft_report_to_json(shardfft_report report, char** json);

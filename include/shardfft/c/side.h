@@ -1,6 +1,6 @@
 #ifndef SHARDFFT_C_SIDE_H
 #define SHARDFFT_C_SIDE_H
-/* One side of a plan, its input or its output, and what its indices mean. */
+/* One side of a plan, its input or its output, and the meaning of its indices. */
 #include "shardfft/c/base.h"
 
 #ifdef __cplusplus
@@ -12,7 +12,7 @@ shardfft_status shardfft_side_layout(shardfft_side side, shardfft_layout* layout
 shardfft_status shardfft_side_element(shardfft_side side, shardfft_precision* precision, int* is_complex);
 shardfft_status shardfft_side_fields(shardfft_side side, int64_t* fields);
 shardfft_status shardfft_side_rank(shardfft_side side, int* rank);
-/* The axes that the plan transforms, what is done along each of them, and the number of points along each: `count`
+/* The axes that the plan transforms, the transform along each of them, and the number of points along each: `count`
  * entries, which are written if the pointer is not NULL. */
 shardfft_status shardfft_side_axes(shardfft_side side, int* count, int* axes);
 shardfft_status shardfft_side_transforms(shardfft_side side, int* count, shardfft_axis_transform* transforms);
@@ -21,7 +21,7 @@ shardfft_status shardfft_side_points(shardfft_side side, int* count, int64_t* po
 shardfft_status shardfft_side_real_extent(shardfft_side side, int64_t* extent);
 /* Half spectra: the halved axis; else -1. */
 shardfft_status shardfft_side_halved_axis(shardfft_side side, int* axis);
-/* What the plan does along `axis`, which it must transform. */
+/* The transform along `axis`, which the plan must transform. */
 shardfft_status shardfft_side_transform_of(shardfft_side side, int axis, shardfft_axis_transform* transform);
 /* Elements and bytes of this rank's array, all fields together. */
 shardfft_status shardfft_side_count(shardfft_side side, int64_t* count);

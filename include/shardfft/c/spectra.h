@@ -31,7 +31,7 @@ shardfft_status shardfft_moments_f(MPI_Fint comm, shardfft_side side, const void
 
 /* This rank's modes alone, without communication. A vector has one field for each axis, a scalar one field; `vectors`
  * of them lie one behind the other. With `last_axis_first` the components are in the order of axes from the last to the
- * first. The results of curl and project may be what they read. */
+ * first. The results of curl and project may overwrite their input. */
 shardfft_status shardfft_gradient(shardfft_side side, const void* scalar, void* vector, int axes, const double* lengths,
                                   int64_t vectors, int last_axis_first);
 shardfft_status shardfft_divergence(shardfft_side side, const void* vector, void* scalar, int axes,

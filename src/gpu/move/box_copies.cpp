@@ -9,10 +9,10 @@ namespace shardfft::gpu {
 
 namespace {
 
-/// The copy engines take pitches up to this.
+/// The largest pitch that copy engines accept.
 constexpr std::int64_t largest_pitch = 2147483647;
 
-/// Loops with strides in bytes: the row, and what is left of the nest.
+/// Loops with strides in bytes: the row, and the other loops of the nest.
 struct Rows {
   std::int64_t bytes = 0;
   std::vector<Loop> loops;
@@ -34,7 +34,7 @@ std::optional<Rows> rows_of(const LoopNest& nest, std::int64_t element) {
   return rows;
 }
 
-/// Neighbours that have nothing but a gap between them become one row.
+/// Joins rows into one if nothing but a gap lies between them.
 void join_rows(Rows& rows, std::int64_t gap) {
   const std::int64_t pitch = rows.bytes + gap;
   const auto next = std::find_if(rows.loops.begin(), rows.loops.end(),
@@ -56,7 +56,7 @@ bool sliced(const Loop& slices, const Loop& rows) {
   return fits(slices.from, rows.from) && fits(slices.to, rows.to);
 }
 
-/// The loops that one call runs, as indices, -1 for none; those that make it longest.
+/// The loops that one call runs, as indices (-1: none): those that make the call longest.
 struct LoopChoice {
   int rows = -1, slices = -1;
   std::int64_t count = 1;
@@ -90,7 +90,7 @@ std::optional<EngineCopies> engine_copies(const LocalCopy& boxes, std::size_t el
   EngineCopies copies;
   const auto bytes = static_cast<std::size_t>(rows->bytes);
   copies.shape = {{nullptr, bytes, bytes}, {nullptr, bytes, bytes}, bytes, 1, 1};
-  std::vector<Loop> left;  // that no call runs
+  std::vector<Loop> left;  // loops outside of the calls
   std::int64_t calls = 1;
   for (int i = 0; i < static_cast<int>(rows->loops.size()); ++i) {
     const Loop& loop = rows->loops[static_cast<std::size_t>(i)];

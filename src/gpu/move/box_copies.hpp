@@ -18,8 +18,8 @@ struct EngineCopies {
   std::size_t bytes() const { return shape.bytes * shape.rows * shape.slices; }
 };
 
-/// Nothing where no run of elements is contiguous on both sides, or where it takes more than `most_calls`. `gap`: bytes
-/// behind each row on both sides that nobody uses, which may be copied too.
+/// Returns none if no run of elements is contiguous on both sides, or if the copy takes more than `most_calls` calls.
+/// `gap`: unused bytes behind each row on both sides, which may be copied too.
 std::optional<EngineCopies> engine_copies(const LocalCopy& boxes, std::size_t element_bytes, std::int64_t most_calls,
                                           std::int64_t gap = 0);
 

@@ -13,10 +13,10 @@ namespace {
 struct Strategy {
   std::string name;
   std::function<MemberOperations(const DeviceReshapeSetup&)> make{};
-  /// Why a team cannot use it; empty when it can. Collective.
+  /// Why a team cannot use it; empty if it can. Collective.
   std::function<std::string(const Team&)> refusal;
   bool any_way = false;
-  /// In messages that are slices; null where it moves everything at once.
+  /// Makes messages that are slices; null if the exchange moves everything at once.
   std::function<std::vector<MemberOperations>(const DeviceReshapeSetup&, const std::vector<Pieces::Message>&)> slices{};
 };
 
@@ -28,7 +28,7 @@ std::string need_processes(const Team& team) {
   return team.comm().valid() ? "" : "its GPUs belong to one process, which sends itself no messages";
 }
 
-/// Tried once a team: every reshape asks.
+/// Tried once a team, because every reshape asks.
 std::string need_device_mpi(const Team& team) {
   const std::string refusal = need_processes(team);
   if (!refusal.empty()) return refusal;
@@ -49,8 +49,8 @@ Strategy by_peers(const std::string& name, PeerWay way) {
           [way](const auto& setup, const auto& messages) { return make_peer_exchange(setup, messages, way); }};
 }
 
-/// An exchange of CPUs between messages that are packed on GPUs. Those that send packed messages as others do
-/// (alltoallw, p2p_pipelined) would be the same again.
+/// An exchange of CPUs between messages that are packed on GPUs. Exchanges that send packed messages like another one
+/// do (alltoallw, p2p_pipelined) are not offered.
 Strategy by_cpus(const std::string& exchange, bool through_host) {
   const MpiWay way{(through_host ? "host_staged_" : "mpi_device_") + exchange, exchange, through_host};
   return {way.name, [way](const auto& setup) { return make_mpi_exchange(setup, way); },
@@ -75,7 +75,7 @@ std::vector<Strategy> make_registry() {
       {"nccl_alltoall", make_nccl_alltoall_exchange, nccl_alltoall_refusal},
 #endif
   };
-  // What copies blocks itself needs them in host memory.
+  // Exchanges that copy blocks themselves need them in host memory.
   for (const char* exchange : {"alltoallv", "p2p_alltoall", "ring"}) strategies.push_back(by_cpus(exchange, false));
   for (const char* exchange : {"alltoall", "alltoallv", "hierarchical", "p2p_alltoall", "pairwise_xor", "ring"})
     strategies.push_back(by_cpus(exchange, true));
@@ -100,7 +100,7 @@ const Strategy& known(const std::string& name) {
   fail(Status::invalid_argument, "unknown exchange \"", name, "\" for GPUs; known:", names);
 }
 
-/// How mixed sends to members that are not reached: if possible so that the host does not wait.
+/// The exchange by which mixed sends to members out of reach: if possible one for which the host does not wait.
 const Strategy& far_strategy(const Team& team) {
   for (const char* name : {"nccl", "mpi_device"}) {
     const Strategy* const strategy = find(name);
@@ -135,7 +135,7 @@ Choice choose_device_exchange(const Team& team) {
   return {"exchange", "host_staged", others};
 }
 
-/// Peers pack nothing: all others would need more memory.
+/// If all GPUs are peers, there are no others: peers pack nothing, and all others would need more memory.
 std::vector<std::string> other_device_exchanges(const Team& team, const std::string& chosen) {
   std::vector<std::string> others;
   for (const char* const name : {"nccl", "nccl_alltoall", "mpi_device", "host_staged"}) {

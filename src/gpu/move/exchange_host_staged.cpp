@@ -30,7 +30,7 @@ class HostStaged : public MessageExchange {
   }
 
   void enqueue(int, const DeviceBuffers& buffers, device::StreamHandle stream) override {
-    device::synchronize(up_.get());  // the last run's copies may still read the runs that are received into
+    device::synchronize(up_.get());  // copies of the last run may still read the receive buffers
     post_receives();
     device::record(begun_.get(), stream);
     device::wait(up_.get(), begun_.get());
@@ -74,7 +74,7 @@ class HostStaged : public MessageExchange {
     }
   }
 
-  /// Brings a message to the host, beside the packing of the next one.
+  /// Copies a message to the host while the next one is packed.
   void stage(int i, const DeviceBuffers& buffers, device::StreamHandle stream) {
     const auto index = static_cast<std::size_t>(i);
     pack(i, buffers, stream);
@@ -91,7 +91,7 @@ class HostStaged : public MessageExchange {
     return true;
   }
 
-  /// A message that has come since the last call, or -1. Lets MPI move the others.
+  /// Returns a message that has arrived since the last call, or -1. Lets MPI move the others.
   int next_arrived() {
     const int request = receives_.test_any();
     if (request < 0) return -1;
@@ -109,7 +109,7 @@ class HostStaged : public MessageExchange {
 
   int device_;
   Link link_;
-  Blocks out_, in_;           ///< where messages lie on the host
+  Blocks out_, in_;           ///< the places of messages on the host
   device::Stream down_, up_;  ///< to and from the host
   device::Event begun_;
   std::vector<device::Event> packed_, staged_, landed_;

@@ -8,7 +8,7 @@ namespace shardfft::gpu {
 
 namespace {
 
-/// Phases: to the host; from there.
+/// Phases: copy to the host; copy from there.
 class HostStagedHere : public MessageExchange {
  public:
   /// With the member's device current.
@@ -30,7 +30,7 @@ class HostStagedHere : public MessageExchange {
     else
       fetch(buffers, stream);
   }
-  /// The first phase waits for what readers did in the run before.
+  /// Phase 0 waits for readers of the run before, which a graph cannot.
   HostWait waits_for() const override { return HostWait::itself; }
   std::string describe() const override {
     return "host_staged, " + std::to_string(send_.size()) + " messages through pinned host memory";
@@ -61,7 +61,7 @@ class HostStagedHere : public MessageExchange {
   std::byte* run(int i) const { return host() + staged_blocks_.offset_bytes(i); }
 
   int rank_;
-  Blocks staged_blocks_;  ///< where the sent messages lie on the host
+  Blocks staged_blocks_;  ///< the places of sent messages on the host
   device::Event staged_, read_;
   std::vector<HostStagedHere*> all_;
 };

@@ -1,4 +1,4 @@
-// What the exchanges that send messages share: packing and unpacking on the device.
+// Shared by all exchanges that send messages: packing and unpacking on the device.
 #include <algorithm>
 
 #include "base/aligned.hpp"

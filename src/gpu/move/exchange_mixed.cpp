@@ -1,4 +1,4 @@
-// mixed: members that reach each other's memory write straight into it, beside messages to all others.
+// mixed: members write straight into the memory of members in reach, beside messages to all others.
 #include <algorithm>
 #include <functional>
 #include <utility>
@@ -9,8 +9,8 @@ namespace shardfft::gpu {
 
 namespace {
 
-/// Phases: the near part announces; its copies are enqueued on streams of their own, then the far part begins; the far
-/// part goes on, and in the last phase the near copies are waited for.
+/// Phases: the near part announces; its copies are enqueued on their own streams, then the far part begins; the far
+/// part goes on; in the last phase the near copies are waited for.
 class MixedExchange : public JointOperation {
  public:
   MixedExchange(std::unique_ptr<DeviceOperation> near, std::unique_ptr<DeviceOperation> far)

@@ -10,7 +10,7 @@ namespace shardfft::gpu {
 
 namespace {
 
-/// Messages as runs where `blocks` has them.
+/// Messages as runs at their places in `blocks`.
 std::vector<Message> as_runs(const Blocks& blocks) {
   std::vector<Message> runs;
   for (int i = 0; i < blocks.size(); ++i) {
@@ -29,7 +29,7 @@ class MpiExchange : public MessageExchange {
     host_recv_ = Blocks(setup_.schedule.recv, setup_, Staging::always);
   }
 
-  /// What the exchange of CPUs is made from.
+  /// The setup of the exchange of CPUs.
   ExchangeSetup runs_setup() const {
     ExchangeSetup made = setup_;
     made.schedule.self.clear();
@@ -43,7 +43,7 @@ class MpiExchange : public MessageExchange {
     const std::size_t workspace = exchange_->workspace_bytes();
     if (!way_.through_host && workspace > 0)
       fail(Status::internal, "exchange ", way_.exchange, " copies blocks itself, which CPUs cannot in device memory");
-    pin(host_send_.bytes() + host_recv_.bytes() + workspace);  // what is sent, what is received, the exchange's own
+    pin(host_send_.bytes() + host_recv_.bytes() + workspace);  // sent, received, the exchange's own
   }
 
   void enqueue(int, const DeviceBuffers& b, device::StreamHandle stream) override {
@@ -72,7 +72,7 @@ class MpiExchange : public MessageExchange {
   }
 
   MpiWay way_;
-  Blocks host_send_, host_recv_;  ///< none but through the host
+  Blocks host_send_, host_recv_;  ///< empty unless messages go through the host
   std::unique_ptr<Exchange> exchange_;
 };
 

@@ -1,5 +1,5 @@
 // cuda_peer, cuda_peer_copy, cuda_peer_store: every member writes its messages straight into the arrays of the others.
-// Nothing is packed or unpacked: a message's boxes go from where the sender has them to where the receiver wants them.
+// Nothing is packed or unpacked: each box goes from its place at the sender to its place at the receiver.
 #include <algorithm>
 #include <set>
 #include <string>
@@ -17,13 +17,13 @@ namespace shardfft::gpu {
 
 namespace {
 
-/// One message: its boxes by copy engines, or where these do not fit, by kernels.
+/// One message: its boxes go by copy engines, or by kernels if engines do not fit.
 struct PeerMessage {
   int peer = 0;
   std::vector<EngineCopies> engines;
   std::vector<LocalCopy> kernels;
-  /// A GPU's engines send to one peer at a time in any case. Left alone they take long messages in an order in which
-  /// several GPUs send to the same one (docs/gpu-design.md).
+  /// Long messages of copy engines leave in order. A GPU's engines send to one peer at a time in any case; without an
+  /// order, several GPUs send to the same peer (docs/gpu-design.md).
   bool in_turn() const {
     std::size_t bytes = 0;
     for (const EngineCopies& copies : engines) bytes += copies.offsets.size() * copies.bytes();
@@ -31,7 +31,7 @@ struct PeerMessage {
   }
 };
 
-/// Many calls of a few megabytes are no faster than kernels on two GPUs, and half as fast on four (docs/gpu-design.md).
+/// Many calls of few megabytes are no faster than kernels on two GPUs, half as fast on four (docs/gpu-design.md).
 bool engines_are_faster(const EngineCopies& copies) {
   const PeerGpuDefaults& defaults = peer_gpu_defaults();
   const bool single = copies.shape.rows * copies.shape.slices == 1;
@@ -40,7 +40,7 @@ bool engines_are_faster(const EngineCopies& copies) {
          copies.bytes() >= defaults.engine_call_bytes;
 }
 
-/// The ranks that a rank sends to, and itself, ascending; none where one of them does not send to all of these.
+/// The ranks that a rank sends to, and itself, ascending; none unless each of them sends to all the others.
 std::vector<int> ring_of(const DeviceReshapeSetup& setup, int rank) {
   const auto with_receivers = [&setup](int of) {
     std::vector<int> ranks{of};
@@ -54,8 +54,8 @@ std::vector<int> ring_of(const DeviceReshapeSetup& setup, int rank) {
   return whole ? ring : std::vector<int>();
 }
 
-/// What the messages of a reshape share on one member: a stream in which long ones leave in order, and where GPUs send
-/// in turn, their tokens.
+/// Shared by the messages of a reshape on one member: a stream in which long messages leave in order, and the tokens if
+/// GPUs send in turn.
 struct SendOrder {
   std::vector<int> ranks;  ///< of the ring
   SendRing ring{};
@@ -70,8 +70,8 @@ struct SendOrder {
   }
 };
 
-/// Bytes behind each row that are none of the arrays', of both arrays of a message whose rows are whole; 0 where they
-/// differ.
+/// Unused bytes behind each row, if both arrays of a message have equally many and the message has whole rows;
+/// otherwise 0.
 std::int64_t gap_bytes(const DeviceReshapeSetup& setup, const Pieces::Message& slices, int rank) {
   const int row = setup.from.order().back();
   const std::int64_t gap = row_gap(setup.from, rank);
@@ -81,8 +81,8 @@ std::int64_t gap_bytes(const DeviceReshapeSetup& setup, const Pieces::Message& s
 
 class PeerExchange : public DeviceOperation {
  public:
-  /// With the member's device current. To all members of the ring of `order` goes a message, which may be empty;
-  /// `round`: which one of the reshape it is.
+  /// With the member's device current. Every member of the ring of `order` gets a message, which may be empty. `round`:
+  /// the number of this message in the reshape.
   PeerExchange(const DeviceReshapeSetup& setup, int member, const Pieces::Message& slices, PeerWay way,
                std::shared_ptr<SendOrder> order, int round)
       : name_(way == PeerWay::chosen   ? "cuda_peer"
@@ -115,14 +115,14 @@ class PeerExchange : public DeviceOperation {
       events_[static_cast<std::size_t>(1 + m.peer)] = device::make_event(setup.team->event_use());
   }
 
-  /// Those whose events this member waits for: it sends to them, or they to it.
+  /// The ranks whose events this member waits for: it sends to them, or they send to it.
   std::vector<int> partners() const {
     std::vector<int> ranks = senders_;
     for (const PeerMessage& m : messages_) ranks.push_back(m.peer);
     return ranks;
   }
-  /// To be shared, behind those of earlier messages: that the arrays may be used, then for every rank that what it is
-  /// sent has left (null: nothing is).
+  /// Events to share, behind those of earlier messages: that others may write into this member's array; then for every
+  /// rank, that the data for it is sent (null: there is none).
   std::vector<device::EventHandle> events() const {
     std::vector<device::EventHandle> handles;
     for (const device::Event& e : events_) handles.push_back(e.get());
@@ -135,7 +135,7 @@ class PeerExchange : public DeviceOperation {
       arrived_.push_back(all[static_cast<std::size_t>(q)][first + static_cast<std::size_t>(1 + rank_)]);
   }
 
-  /// Whether copy engines move all of it.
+  /// Whether copy engines move everything.
   bool by_engines() const {
     return std::all_of(messages_.begin(), messages_.end(), [](const PeerMessage& m) { return m.kernels.empty(); });
   }
@@ -181,7 +181,7 @@ class PeerExchange : public DeviceOperation {
   }
   RunnerMemory kept() const override { return {.table = owns_tokens() ? token_bytes(order_->ring.flags()) : 0}; }
   PeersWrite peers_write() const override { return PeersWrite::result; }
-  /// Host barriers between processes are no part of a graph.
+  /// A graph cannot contain host barriers between processes.
   HostWait waits_for() const override { return all_here_ ? HostWait::nothing : HostWait::itself; }
   Activity activity() const override { return Activity::exchange; }
   std::int64_t bytes_sent() const override { return bytes_sent_; }
@@ -196,14 +196,14 @@ class PeerExchange : public DeviceOperation {
   }
 
  private:
-  /// The first message of a reshape answers for the tokens of all.
+  /// The first message of a reshape owns the tokens of all its messages.
   bool owns_tokens() const { return round_ == 0 && order_->own() != nullptr; }
   void add_empty(int q) {
     const auto sends = [q](const PeerMessage& m) { return m.peer == q; };
     if (q != rank_ && std::none_of(messages_.begin(), messages_.end(), sends)) messages_.push_back({q, {}, {}});
     if (q != rank_ && std::find(senders_.begin(), senders_.end(), q) == senders_.end()) senders_.push_back(q);
   }
-  /// Both sides' boxes of a message are made in the same order.
+  /// Both ranks make the boxes of a message in the same order.
   void add_message(const DeviceReshapeSetup& setup, const Pieces::Message& slices, const Message& m, PeerWay way) {
     const Schedule theirs = make_schedule(setup.from, setup.to, m.peer, slices.from, slices.to);
     const auto there = std::find_if(theirs.recv.begin(), theirs.recv.end(),
@@ -226,8 +226,8 @@ class PeerExchange : public DeviceOperation {
     messages_.push_back(std::move(message));
   }
 
-  /// `loads`: kernels behind it may have to be loaded first. That waits for all that the GPU has been given, and so
-  /// must not wait for tokens: those of other members of this process are enqueued later.
+  /// `loads`: kernels may have to be loaded after this message. Loading waits for all work of the GPU, so this message
+  /// must not wait for tokens: other members of this process enqueue their copies later.
   void send(std::size_t i, const DeviceBuffers& buffers, bool loads) {
     const PeerMessage& m = messages_[i];
     const bool takes_turns = order_->own() != nullptr;
@@ -246,7 +246,7 @@ class PeerExchange : public DeviceOperation {
       }
     for (const LocalCopy& boxes : m.kernels)
       device::copy_box(buffers.in, boxes.from, there, boxes.to, element_bytes_, stream);
-    // First: another member's copy waits for it.
+    // Before the event: another member's copy waits for the token.
     if (takes_turns) order_->ring.pass([this](int q) { return order_->of(q); }, round_, step, stream);
     device::record(sent(m.peer), stream);
   }
@@ -259,23 +259,23 @@ class PeerExchange : public DeviceOperation {
   bool all_here_;
   std::int64_t bytes_sent_ = 0;
   std::vector<LocalCopy> self_;
-  std::vector<PeerMessage> messages_;  ///< beginning with the next higher rank: not all into the same one
+  std::vector<PeerMessage> messages_;  ///< begins with the next higher rank: not all send to the same one
   std::vector<int> senders_;
-  std::vector<Box> landed_;  ///< what they write
+  std::vector<Box> landed_;  ///< the boxes that they write
   int device_ = device::current_device();
   std::shared_ptr<SendOrder> order_;
   int round_;
-  std::set<std::pair<Moved, bool>> called_;  ///< how: with what of it elsewhere, and in place or not
-  std::vector<device::Stream> streams_;      ///< one for every other message
-  device::Event filled_;                     ///< what is sent is there
+  std::set<std::pair<Moved, bool>> called_;  ///< calls so far: the part moved elsewhere, and whether in place
+  std::vector<device::Stream> streams_;      ///< one for each message that is not in order
+  device::Event filled_;                     ///< the data to send is there
   std::vector<device::Event> events_;
   std::vector<device::EventHandle> ready_, arrived_;  ///< of the receivers, of the senders
 };
 
 using Exchanges = std::vector<std::unique_ptr<PeerExchange>>;  ///< of a member, by message
 
-/// Whether GPUs send in turn (gpu/move/send_turns.hpp): in rings of three and more, by copy engines, where arrays are
-/// large unless the user says otherwise; not where passes store, which take no turns. Collective.
+/// Whether GPUs send in turn (gpu/move/send_turns.hpp): in rings of three and more, by copy engines, if arrays are
+/// large and the user does not decide otherwise. Not if passes store: stores take no turns. Collective.
 bool takes_turns(const DeviceReshapeSetup& setup, const std::vector<std::shared_ptr<SendOrder>>& orders,
                  const std::vector<Exchanges>& members) {
   const std::size_t bytes = static_cast<std::size_t>(setup.from.max_count()) * setup.element_bytes;
@@ -287,7 +287,7 @@ bool takes_turns(const DeviceReshapeSetup& setup, const std::vector<std::shared_
   return setup.team->min(std::int64_t{may}) == 1;
 }
 
-/// Collective.
+/// Makes the tokens of all orders, and shares their addresses. Collective.
 void share_tokens(Team& team, const std::vector<std::shared_ptr<SendOrder>>& orders, int rounds) {
   team.for_members([&](std::size_t m) {
     SendOrder& order = *orders[m];

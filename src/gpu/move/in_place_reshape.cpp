@@ -12,7 +12,7 @@ namespace shardfft::gpu {
 
 namespace {
 
-/// What pages take beside the array: this part of the largest one, but not less than so many bytes.
+/// Memory for pages beside the array: this share of the largest array, but at least so many bytes.
 constexpr double part_of_array = 0.025;
 constexpr std::size_t least_bytes = std::size_t{1} << 20;
 constexpr std::size_t alignment = 256;
@@ -23,11 +23,11 @@ std::size_t bytes_beside(const DeviceReshapeSetup& setup) {
                   least_bytes);
 }
 
-/// Scratch holds the pages that come and those that leave in a round, at the same place on all members, then the slots
-/// beside the array, then what the exchange needs.
+/// Scratch holds the pages that arrive and those that leave in a round, at the same offsets on all members; then the
+/// slots beside the array; then the scratch of the exchange.
 class InPlaceReshape : public JointOperation {
  public:
-  /// `exchange`: of a round, from one such array of pages to the other; null where nothing leaves its rank.
+  /// `exchange` moves the pages of one round from the leaving to the arriving ones; null if nothing leaves its rank.
   InPlaceReshape(PagedReshape plan, const PageCut& cut, std::size_t element_bytes,
                  std::unique_ptr<DeviceOperation> exchange)
       : plan_(std::move(plan)),
@@ -110,7 +110,7 @@ class InPlaceReshape : public JointOperation {
   std::unique_ptr<DeviceOperation> exchange_;
   std::size_t element_bytes_;
   std::size_t page_bytes_;
-  std::size_t round_bytes_ = 0;  ///< of the pages of one direction
+  std::size_t round_bytes_ = 0;  ///< bytes of the pages of one direction
 };
 
 }  // namespace

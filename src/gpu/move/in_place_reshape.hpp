@@ -6,8 +6,8 @@
 
 namespace shardfft::gpu {
 
-/// In pages (reshape/paged_reshape.hpp), which the exchange `name` sends round by round. Collective. Throws as
-/// make_device_reshape() does, and Error(unsupported) where elements change their order in memory.
+/// Moves pages (reshape/paged_reshape.hpp), which the exchange `name` sends round by round. Collective. Throws like
+/// make_device_reshape(), and Error(unsupported) if elements change their order in memory.
 MemberOperations make_in_place_reshape(const std::string& name, const DeviceReshapeSetup& setup);
 
 }  // namespace shardfft::gpu

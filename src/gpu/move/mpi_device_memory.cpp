@@ -1,5 +1,5 @@
-// Whether the MPI library takes pointers to device memory. One that does not reads them as host memory and crashes:
-// it is asked before it is tried.
+// Finds out whether the MPI library takes pointers to device memory. A library that does not reads them as host memory
+// and crashes: it is asked before it is tried.
 #include <dlfcn.h>
 
 #include <array>
@@ -15,8 +15,8 @@ namespace shardfft::gpu {
 
 namespace {
 
-/// The user's word: 1 or 0 in SHARDFFT_MPI_DEVICE (Open MPI built without CUDA does not know what its UCX can do); else
-/// the library's own: Open MPI and MPICH have this extension, others count as no.
+/// The user's answer: 1 or 0 in SHARDFFT_MPI_DEVICE (Open MPI built without CUDA does not know the abilities of its
+/// UCX). Otherwise the library's: Open MPI and MPICH have this extension, others count as no.
 bool claimed() {
   if (const auto said = switch_in_environment("SHARDFFT_MPI_DEVICE", "whether MPI takes device pointers")) return *said;
   if (device::host_uses_device_memory()) return true;
@@ -25,7 +25,7 @@ bool claimed() {
   return query != nullptr && query() == 1;
 }
 
-/// Words of a message that is sent at once, and of one that MPI libraries ask for first.
+/// Words of a message that MPI libraries send at once, and of one that they announce first.
 constexpr std::array<std::size_t, 2> lengths = {16, std::size_t{1} << 16};
 
 std::uint32_t word(int rank, std::size_t i) {

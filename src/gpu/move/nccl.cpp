@@ -1,4 +1,4 @@
-// nccl: grouped sends and receives between packed buffers, enqueued on the stream. Built where NCCL was found.
+// nccl: grouped sends and receives between packed buffers, enqueued on the stream. Built if NCCL was found.
 #include <utility>
 
 #include "gpu/move/nccl_exchange.hpp"

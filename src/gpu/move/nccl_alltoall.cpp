@@ -4,7 +4,7 @@
 
 #include "gpu/move/nccl_exchange.hpp"
 
-/// Null where the NCCL that is there when the program runs is older than 2.28, which brought it.
+/// Null if the NCCL found at run time is older than 2.28, which introduced it.
 extern "C" __attribute__((weak)) ncclResult_t ncclAlltoAll(const void* out, void* in, size_t count, ncclDataType_t type,
                                                            ncclComm_t comm, cudaStream_t stream);
 
@@ -12,7 +12,7 @@ namespace shardfft::gpu {
 
 namespace {
 
-/// Scratch holds a block for every rank to send, then a block of every rank.
+/// Scratch holds one block to send to every rank, then one block from every rank.
 class NcclAlltoall : public NcclOperation {
  public:
   NcclAlltoall(const DeviceReshapeSetup& setup, int member, std::shared_ptr<NcclTeam> nccl)
@@ -20,7 +20,7 @@ class NcclAlltoall : public NcclOperation {
         ranks_(static_cast<std::size_t>(setup.team->ranks())) {}
 
   std::size_t largest_block() const { return std::max(send_.largest_bytes(), recv_.largest_bytes()); }
-  /// Bytes, the same on all ranks.
+  /// The block's size in bytes, the same on all ranks.
   void set_block(std::size_t bytes) { block_ = bytes; }
 
   std::size_t trial_bytes() const override { return 2 * ranks_; }

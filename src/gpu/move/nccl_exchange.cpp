@@ -58,13 +58,13 @@ void NcclTeam::close_group() {
 }
 
 void NcclTeam::abort() {
-  // In an open group NCCL puts off all that follows on this thread, other plans' communicators too.
+  // In an open group NCCL puts off all later calls of this thread, also those for other plans' communicators.
   if (std::exchange(group_is_open_, false)) ncclGroupEnd();
   for (ncclComm_t& comm : comms_)
     if (comm != nullptr) ncclCommAbort(std::exchange(comm, nullptr));
 }
 
-/// ncclCommInitRank waits for all ranks: what can fail on one of them alone comes before it, and is agreed.
+/// ncclCommInitRank waits for all ranks: everything that can fail on one rank alone comes first, and is agreed.
 void NcclTeam::init(const Team& team) {
   const Communicator& comm = team.comm();
   const int device = team.here().front().device;

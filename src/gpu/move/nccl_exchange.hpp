@@ -1,5 +1,5 @@
 #pragma once
-// What the exchanges by NCCL share: its communicators, and phases in which all members of a process post together.
+// Shared by the exchanges of NCCL: its communicators, and phases in which all members of a process post together.
 #include <cuda_runtime.h>
 #include <nccl.h>
 
@@ -13,23 +13,23 @@ namespace shardfft::gpu {
 
 void check_nccl(ncclResult_t status, const char* what);
 
-/// One of NCCL's communicators for each member here.
+/// One communicator of NCCL for each member here.
 class NcclTeam {
  public:
   explicit NcclTeam(const Team& team);
   ~NcclTeam();
   NcclTeam(const NcclTeam&) = delete;
   NcclTeam& operator=(const NcclTeam&) = delete;
-  /// The one that all operations of the team share. The first call makes it. Collective.
+  /// The communicators that all operations of the team share. The first call makes them. Collective.
   static std::shared_ptr<NcclTeam> of(const Team& team);
 
   ncclComm_t comm(int member) const;
-  /// What a rank or a link that failed did to work under way.
+  /// Throws if a failed rank or link broke work under way.
   void check_work(int member) const;
-  /// What is posted in between starts together. A group belongs to the thread that opens it.
+  /// Work posted in between starts together. A group belongs to the thread that opens it.
   void open_group();
   void close_group();
-  /// Ends what waits for other ranks on the devices.
+  /// Ends device work that waits for other ranks.
   void abort();
 
  private:
@@ -39,12 +39,12 @@ class NcclTeam {
   bool group_is_open_ = false;
 };
 
-/// Phases: pack; what all members post in one group, opened by the first member here and closed by the last; unpack.
+/// Phases: pack; post, all members in one group that the first member here opens and the last one closes; unpack.
 class NcclOperation : public MessageExchange {
  public:
   int phases() const override { return alone_ ? 1 : 3; }
   void enqueue(int phase, const DeviceBuffers& buffers, device::StreamHandle stream) override;
-  /// What one message of a byte in the place of each needs, and these messages.
+  /// Bytes for a trial, in which each message has one byte; try_out() sends these.
   virtual std::size_t trial_bytes() const = 0;
   void try_out(std::byte* bytes, cudaStream_t stream) {
     post_together([&](ncclComm_t comm) { post_trial(bytes, comm, stream); });
@@ -72,12 +72,12 @@ class NcclOperation : public MessageExchange {
   bool last_, alone_;
 };
 
-/// NCCL connects two ranks when they first send each other something, and waits for both on the host, where no news of
-/// a rank that failed reaches it. So they are connected while planning. `members`: one reshape's operations.
+/// NCCL connects two ranks at their first message, and waits for both on the host. No news of a failed rank would reach
+/// the host there, so ranks are connected while planning. `members`: the operations of one reshape.
 /// Collective.
 void connect(const Team& team, const std::vector<NcclOperation*>& members);
 
-/// Operations of that class for all members here, connected. Collective.
+/// Operations of one class for all members here, connected. Collective.
 template <class Operation>
 std::vector<Operation*> make_nccl_operations(const DeviceReshapeSetup& setup, MemberOperations& operations) {
   const std::shared_ptr<NcclTeam> nccl = NcclTeam::of(*setup.team);

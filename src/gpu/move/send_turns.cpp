@@ -14,7 +14,7 @@ void SendRing::await(const std::uint32_t* own, int round, int step, device::Stre
   device::await_signal(own + round * members + step, stream);
 }
 
-/// The next copy into that member comes from the one before this one or, in the next round, from the one before that.
+/// The next copy into that member comes from the member before this one; after the last step, from the one before that.
 void SendRing::pass(const std::function<std::uint32_t*(int)>& flags, int round, int step,
                     device::StreamHandle stream) const {
   const bool last = step == members - 1;
@@ -30,7 +30,7 @@ std::optional<bool> wanted_turns(const Team& team) {
   return devices.size() == team.here().size() ? said : false;
 }
 
-/// Small allocations share a page, of which other processes could open only one.
+/// Small allocations share a page, and other processes could open only one of them.
 std::size_t token_bytes(std::size_t flags) {
   return flags == 0 ? 0 : std::max(gpu_defaults().large_page_bytes, flags * sizeof(std::uint32_t));
 }
@@ -43,7 +43,7 @@ void release_tokens(void* flags, std::size_t count, device::EventHandle ready) {
   if (count == 0) return;
   const device::Stream stream = device::make_stream();
   const std::vector<std::uint32_t> all(count, 1);
-  // Until then they are to be cleared. The event of a capture cannot be waited for; its graph has ended.
+  // Before `ready` the flags may be cleared. A captured event cannot be waited for, but its graph has ended.
   succeeds([&] { device::wait(stream.get(), ready); });
   device::copy_bytes(flags, all.data(), all.size() * sizeof all[0], stream.get());
   device::synchronize(stream.get());

@@ -1,5 +1,5 @@
 #pragma once
-// The factories behind make_device_reshape(), and what their operations share.
+// The factories behind make_device_reshape(), and the base of their operations.
 #include "device/handles.hpp"
 #include "exchange/blocks.hpp"
 #include "gpu/move/exchange.hpp"
@@ -10,35 +10,35 @@ enum class PeerWay { chosen, copies, stores };
 
 /// An exchange of CPUs, between packed messages in device memory or in pinned host memory.
 struct MpiWay {
-  std::string name;      ///< of the exchange between GPUs
-  std::string exchange;  ///< of the one of CPUs
+  std::string name;      ///< the exchange between GPUs
+  std::string exchange;  ///< the exchange of CPUs
   bool through_host = false;
 };
 
-/// Each is collective and is called on teams for which its refusal is empty.
+/// Each is collective, and is called only on teams for which its refusal is empty.
 std::vector<MemberOperations> make_peer_exchange(const DeviceReshapeSetup& setup,
                                                  const std::vector<Pieces::Message>& messages, PeerWay way);
 MemberOperations make_mpi_exchange(const DeviceReshapeSetup& setup, const MpiWay& way);
 MemberOperations make_host_staged_exchange(const DeviceReshapeSetup& setup);
-/// Where all members are in one process.
+/// For teams with all members in one process.
 MemberOperations make_host_staged_here_exchange(const DeviceReshapeSetup& setup);
 MemberOperations make_nccl_exchange(const DeviceReshapeSetup& setup);
 MemberOperations make_nccl_alltoall_exchange(const DeviceReshapeSetup& setup);
-/// `far` makes the operations for the messages to members that are not reached.
+/// `far` makes the operations for messages to members out of reach.
 MemberOperations make_mixed_exchange(const DeviceReshapeSetup& setup,
                                      const std::function<MemberOperations(const DeviceReshapeSetup&)>& far);
-/// Why NCCL cannot serve this team; empty when it can. Collective.
+/// Why NCCL cannot serve this team; empty if it can. Collective.
 std::string nccl_refusal(const Team& team);
 std::string nccl_alltoall_refusal(const Team& team);
 
-/// What a member sends, receives and keeps, as far as it is the setup's part.
+/// The data that a member sends, receives and keeps, as far as it belongs to the setup's part.
 Schedule schedule_of(const DeviceReshapeSetup& setup, int member, const Pieces::Message& message = {});
 
-/// One member's messages, packed in device memory where they must be, and the part that stays. What sends them is left
-/// to those who derive from it.
+/// One member's messages, packed in device memory if necessary, and the data that stays on its rank. Derived classes
+/// send the messages.
 class MessageExchange : public DeviceOperation {
  public:
-  /// The blocks, and behind them one message whose numbers are not short yet, or not any more.
+  /// The blocks, then room for one message before its numbers are shortened, or after they are restored.
   std::size_t scratch_bytes() const final { return blocks_bytes() + whole_bytes_; }
   RunnerMemory kept() const final { return {.table = loss_ ? sizeof(Loss) : 0, .pinned = pinned_bytes_}; }
   Loss loss() const override { return loss_ ? *static_cast<const Loss*>(loss_.get()) : Loss{}; }
@@ -48,18 +48,18 @@ class MessageExchange : public DeviceOperation {
  protected:
   MessageExchange(const DeviceReshapeSetup& setup, int member, Staging staging = Staging::only_strided);
 
-  /// Sent blocks lie first in scratch, received ones behind them.
+  /// Sent blocks come first in scratch, received ones behind them.
   virtual std::size_t blocks_bytes() const { return send_.bytes() + recv_.bytes(); }
   std::byte* incoming_work(const DeviceBuffers& buffers) const { return buffers.scratch + send_.bytes(); }
   const std::byte* outgoing(int i, const DeviceBuffers& b) const { return send_.outgoing(i, b.in, b.scratch); }
   std::byte* incoming(int i, const DeviceBuffers& b) const { return recv_.incoming(i, b.out, incoming_work(b)); }
   void pack(int i, const DeviceBuffers& buffers, device::StreamHandle stream) const;
   void unpack(int i, const DeviceBuffers& buffers, device::StreamHandle stream) const;
-  /// As these, with the message at the beginning of `block`.
+  /// The same, with the message at the beginning of `block`.
   void pack_into(int i, const DeviceBuffers& buffers, std::byte* block, device::StreamHandle stream) const;
   void unpack_from(int i, const DeviceBuffers& buffers, const std::byte* block, device::StreamHandle stream) const;
   void copy_stays(const DeviceBuffers& buffers, device::StreamHandle stream) const;
-  /// Gives host() so many bytes, pinned. With the member's device current.
+  /// Allocates this many pinned bytes for host(). With the member's device current.
   void pin(std::size_t bytes) {
     pinned_bytes_ = bytes;
     if (bytes > 0) pinned_ = device::make_pinned_memory(bytes);
@@ -69,21 +69,21 @@ class MessageExchange : public DeviceOperation {
     return static_cast<std::size_t>(message.count) * setup_.element_bytes;
   }
 
-  ExchangeSetup elements_;  ///< of messages as the arrays have them
-  ExchangeSetup setup_;     ///< of messages as they travel: the same, or runs of short numbers
+  ExchangeSetup elements_;  ///< messages as the arrays hold them
+  ExchangeSetup setup_;     ///< messages as they travel: the same, or runs of short numbers
   Blocks send_, recv_;
-  std::vector<int> send_order_, recv_order_;  ///< beginning with the next higher rank
+  std::vector<int> send_order_, recv_order_;  ///< begin with the next higher rank
 
  private:
   std::byte* whole(const DeviceBuffers& b) const { return b.scratch + blocks_bytes(); }
 
-  std::size_t whole_bytes_ = 0;  ///< of the largest message that is no run of the array
+  std::size_t whole_bytes_ = 0;  ///< of the largest message that is not one run of the array
   device::Owned<device::release_managed> loss_;
   std::size_t pinned_bytes_ = 0;
   device::PinnedMemory pinned_;
 };
 
-/// Copies of what stays on its rank.
+/// Copies the data that stays on its rank.
 void copy_self(const std::vector<LocalCopy>& copies, const DeviceBuffers& buffers, std::size_t element_bytes,
                device::StreamHandle stream);
 

@@ -6,7 +6,7 @@ namespace shardfft {
 
 namespace {
 
-/// The axis along which elements lie one behind the other; -1 where there is none.
+/// The axis along which elements lie one behind the other; -1 if there is none.
 int row_axis(const Box& box) {
   for (int a = 0; a < box.axes; ++a)
     if (box.stride[static_cast<std::size_t>(a)] == 1) return a;

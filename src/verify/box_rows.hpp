@@ -1,5 +1,5 @@
 #pragma once
-// The rows of boxes that will be read next, so that memory can be asked for them.
+// The rows of boxes that will be read next, so that they can be prefetched.
 #include <array>
 #include <cstddef>
 #include <vector>
@@ -17,7 +17,7 @@ class alignas(ReadAhead::line_bytes) BoxRows : public ReadAhead {
     share = axes;
   }
   void clear();
-  /// `box`, which stays where it is, `offset` elements further on in an array; of an array that is not here, nothing.
+  /// Adds `box`, which must stay in place, `offset` elements further on in an array; adds nothing for a null array.
   void add(const std::byte* array, const Box& box, std::int64_t offset);
 
  private:

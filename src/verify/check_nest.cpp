@@ -15,7 +15,7 @@ NestedLoop cut_loop(const CheckLoop& loop, const CheckCut& cut) {
           0};
 }
 
-/// How far apart elements lie in the other array that are so far apart here; negative where they are in several ways.
+/// The distance in the other array of elements that are `stride` apart here; negative if there are several distances.
 std::int64_t other_stride(const LoopNest& copy, CopySide side, std::int64_t stride) {
   for (int i = 0; i < copy.depth; ++i) {
     const Loop& loop = copy.loop[static_cast<std::size_t>(i)];
@@ -26,7 +26,7 @@ std::int64_t other_stride(const LoopNest& copy, CopySide side, std::int64_t stri
   return -1;
 }
 
-/// Whether `inner` goes on where it ends with each step of `outer`, everywhere.
+/// Whether each step of `outer` continues `inner` at its end, in all arrays.
 bool go_on(const NestedLoop& outer, const NestedLoop& inner) {
   return outer.weight == nullptr && inner.weight == nullptr && outer.stride == inner.count * inner.stride &&
          outer.unit_stride == inner.count * inner.unit_stride && outer.other_stride == inner.count * inner.other_stride;

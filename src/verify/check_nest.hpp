@@ -1,5 +1,5 @@
 #pragma once
-// The loops over what a check adds up, here and in the array that it is copied from or to.
+// The loops over the numbers that a check adds up, here and in the array of a copy's other side.
 #include <complex>
 #include <cstddef>
 #include <cstdint>
@@ -38,7 +38,7 @@ struct NestedLoop {
 
 /// Which side of a copy is added up.
 enum class CopySide { from, to };
-/// What of that side is added up: the whole array, or the cut alone.
+/// The extent of a copy on that side: the whole array, or the cut alone.
 enum class CopyOf { array, cut };
 
 /// Cut loops, in their order; the loops live as long.
@@ -46,10 +46,10 @@ class CheckNest {
  public:
   /// `cuts`: one a loop, by its number; none: all of the array.
   CheckNest(const std::vector<CheckLoop>& loops, const std::vector<CheckCut>& cuts);
-  /// The loops, in which those over a batch are one where that makes no difference.
+  /// The loops; neighbouring loops over a batch are one if that makes no difference.
   std::vector<NestedLoop> merged() const;
-  /// Before copies: one side of this one is the array, or the cut. False where the other side has no one stride for a
-  /// loop, or other ones than it had before.
+  /// Before copies: one side of this copy is the array, or the cut. False if a loop has no single stride on the other
+  /// side, or another one than in the copy before.
   bool join(const LoopNest& copy, CopySide side, CopyOf what);
   bool is_joined() const { return joined_; }
   std::int64_t first() const { return first_; }                ///< element
@@ -59,7 +59,7 @@ class CheckNest {
   std::size_t table_bytes() const { return loops_.size() * sizeof(NestedLoop) + begins_.size() * sizeof(Begin); }
 
  private:
-  /// Where a cut loop begins in that of the side, and the stride of that one.
+  /// The beginning of a cut loop in the side's loop, and that loop's stride.
   struct Begin {
     std::int64_t at, stride;
   };

@@ -17,7 +17,7 @@ using Complex = std::complex<double>;
 /// Columns whose sums are kept beside each other: few enough to stay in the first cache with the numbers.
 constexpr std::int64_t columns_at_once = 256;
 
-/// The weights of a number's real and imaginary part. `splits`: what each gives to the real part of the number's
+/// The weights of a number's real and imaginary part. `splits`: the share of each part in the real part of the number's
 /// product with `weight`; else both have the real weight.
 template <class T>
 void weigh_parts(Complex weight, bool splits, T* parts) {
@@ -41,7 +41,7 @@ T load(const std::byte* at) {
   return number;
 }
 
-/// What a row or a column adds up to.
+/// The sums of a row or a column.
 struct Sums {
   double sum = 0, squares = 0;
 };
@@ -99,7 +99,7 @@ class CheckPart::Walk {
  private:
   static constexpr std::int64_t beyond = 64 / sizeof(T);
   static constexpr std::size_t buffer = std::max(columns_at_once, most_rows) + beyond;
-  /// In the array, and elements from where the other one begins.
+  /// A place in the array, and in elements from the beginning of the other one.
   struct Cursor {
     const std::byte* at;
     std::int64_t other;
@@ -148,7 +148,7 @@ class CheckPart::Walk {
     add(unit, {(x * weight).real(), std::norm(x)});
   }
 
-  /// Squares are those of the numbers, or times so much at least.
+  /// The squares of the numbers are at least `part` times the sum's.
   void add(std::int64_t unit, const Sums& sum, double part = 1) {
     const auto u = static_cast<std::size_t>(unit);
     sums_.real[u] += sum.sum * outer_weight_;
@@ -237,8 +237,8 @@ class CheckPart::Walk {
   OtherRows<T> other_rows_;
   std::uint32_t words_ = 0;
   const T* row_weights_ = nullptr;
-  double outer_weight_ = 1;                    ///< of what is added up with them
-  std::array<T, 2 * most_rows> own_weights_;   ///< where those of the part do not do
+  double outer_weight_ = 1;                    ///< of the sums that are added up with them
+  std::array<T, 2 * most_rows> own_weights_;   ///< if those of the part do not serve
   std::array<T, buffer> sum_of_, squares_of_;  ///< of one block
 };
 
@@ -246,7 +246,7 @@ CheckPart::CheckPart(const CheckSide& side, const std::vector<CheckCut>& cuts) :
   arrange();
 }
 
-/// What is rows, what columns, what around them.
+/// Chooses the loops for rows, for columns, and around them.
 void CheckPart::arrange() {
   shape_ = Shape::single;
   rows_ = columns_ = {};
@@ -258,7 +258,7 @@ void CheckPart::arrange() {
     outer_.pop_back();
     const bool weighted = columns_.weight != nullptr;
     splits_rows_ = !weighted || !side_->loops.back().has_parts;
-    // Rows: the innermost axis that has weights, or whatever is next.
+    // Rows: the innermost axis that has weights, or else the next loop.
     auto rows =
         std::find_if(outer_.rbegin(), outer_.rend(), [](const NestedLoop& loop) { return loop.weight != nullptr; });
     if (rows == outer_.rend() && weighted) rows = outer_.rbegin();
@@ -288,9 +288,9 @@ bool CheckPart::is_real(const NestedLoop& loop) {
   return true;
 }
 
-/// Sums of rows say of the squares of their numbers what their own weights let them, sums of columns what those of
-/// rows do, and of loops around them where rows take these in. Weights of rows are two a row, what the parts of a
-/// number give to the real part of their sum. Real weights around them are left to the sums.
+/// Weighted sums bound the squares of their numbers: row sums by their own weights, column sums by the weights of rows,
+/// and also by those of the loops around if the row weights include them. Each row has two weights, the shares of a
+/// number's parts in the real part of the sum. Real weights around the rows are applied to the sums instead.
 void CheckPart::prepare_rows() {
   const bool by_column = shape_ == Shape::columns;
   const bool real_around = std::all_of(outer_.begin(), outer_.end(), is_real);

@@ -1,5 +1,5 @@
 #pragma once
-// The sums of a linearity checksum: which numbers are added up with which weights. Loops here add them up, or a GPU.
+// The sums of a linearity checksum: the numbers, their weights, and the loops that add them up, unless a GPU does.
 #include <complex>
 #include <cstddef>
 #include <cstdint>
@@ -43,9 +43,9 @@ struct CheckSide {
   std::size_t table_bytes() const;
 };
 
-/// What has been added up for each transform of a batch: the real part of its weighted sum, and the sum of squares of
-/// its numbers, or a lower bound of that (CheckPart::add). Each kind has an array of its own, so that vector
-/// instructions add up neighbouring transforms at once.
+/// The sums of each transform of a batch: the real part of its weighted sum, and the sum of squares of its numbers, or
+/// a lower bound of that (CheckPart::add). Each kind has an array of its own, so that vector instructions add up
+/// neighbouring transforms at once.
 struct CheckSums {
   std::vector<double> real, squares;
 
@@ -57,16 +57,16 @@ struct CheckSums {
 /// A part of one side's array, prepared to be added up. The side must outlive it.
 class CheckPart {
  public:
-  /// `cuts`: which part of each loop belongs to it, by the loop's number; none: all of the array.
+  /// `cuts`: the part of each loop that belongs to it, by the loop's number; none: all of the array.
   CheckPart(const CheckSide& side, const std::vector<CheckCut>& cuts);
   /// Adds the part's numbers to the sums of their transforms. `below`: also adds lower bounds of their squares.
-  /// `words`: returns the word_sum() of the numbers; otherwise the result means nothing. `array` begins where the
-  /// side's loops do.
+  /// `words`: returns the word_sum() of the numbers; otherwise the result means nothing. `array` begins with the side's
+  /// loops.
   std::uint32_t add(const std::byte* array, CheckSums& sums, bool below, bool words) const;
   /// Prepares add_copied() for this copy, one side of which is the part or the whole array. False if the copy's loops
   /// do not fit those of the sums, or if another copy has been prepared before.
   bool join(const LoopNest& copy, CopySide side, CopyOf what, std::size_t element_bytes);
-  /// As add(), while it copies to or from the other array, which begins where the copy's loops do.
+  /// As add(), while it copies to or from the other array, which begins with the copy's loops.
   std::uint32_t add_copied(const std::byte* array, std::byte* other, RowCopy copy, CheckSums& sums, bool below,
                            bool words) const;
   /// Adds the exact squares of the part's numbers to the squares of their transforms.
@@ -76,7 +76,7 @@ class CheckPart {
   }
 
  private:
-  /// What is added up at once: rows of neighbours with weights, columns side by side, or single numbers.
+  /// The numbers that are added up at once: rows of neighbours with weights, columns side by side, or single numbers.
   enum class Shape { rows, columns, single };
   template <class T>
   class Walk;
@@ -96,7 +96,7 @@ class CheckPart {
   std::vector<NestedLoop> outer_;
   NestedLoop rows_, columns_;
   bool splits_rows_ = true;  ///< the weights along rows, not columns, tell the real and the imaginary part apart
-  double part_ = 1;          ///< what blocks say of squares is multiplied by it, because weights may be more than 1
+  double part_ = 1;          ///< factor of the squares of blocks, because weights may be more than 1
   AnyNumbers row_weights_;   ///< two for each row, if the loops around the rows have real weights or none
 };
 

@@ -38,7 +38,7 @@ Numbers cosines(const Numbers& in, AxisTransform type) {
 }
 
 /// T^t r of the cosine and sine transforms as FFTW defines them (section 4.8.5, "1d Real-even DFTs", of its manual, and
-/// the next): the transpose of type II is type III but for the factor of one number, of type I type I.
+/// the next): the transpose of type II is type III except for the factor of one number, that of type I is type I.
 Numbers transposed_cosines(Numbers r, AxisTransform type) {
   switch (type) {
     case AxisTransform::dct1: {
@@ -70,7 +70,7 @@ Numbers transposed_cosines(Numbers r, AxisTransform type) {
   }
 }
 
-/// T^t r of the others.
+/// T^t r of the Fourier transforms.
 Numbers transposed(Kind kind, Direction direction, std::int64_t n, const Numbers& r) {
   if (kind == Kind::c2r) {
     Numbers c = fourier(r, direction);
@@ -90,7 +90,7 @@ Numbers real_parts(Numbers numbers) {
 
 double random_sign(std::mt19937_64& random) { return random() % 2 == 0 ? 1.0 : -1.0; }
 
-/// The r whose T^t r has these real parts, or of c2c and c2r these numbers.
+/// The r whose T^t r has these real parts, or for c2c and c2r these numbers.
 Numbers transposed_back(Kind kind, Direction direction, std::int64_t n, Numbers c) {
   if (kind == Kind::r2c) c = real_parts(std::move(c));
   c.resize(static_cast<std::size_t>(n));
@@ -103,12 +103,13 @@ Numbers transposed_back(Kind kind, Direction direction, std::int64_t n, Numbers 
   return r;
 }
 
-/// Which parts of numbers count: of half a spectrum, the first one and of even lengths the last one are real.
+/// Whether a number's imaginary part counts: in half a spectrum the first number is real, and for even lengths the last
+/// one.
 bool has_imag(bool is_complex, bool is_half, std::int64_t n, std::size_t at) {
   return is_complex && !(is_half && (at == 0 || 2 * static_cast<std::int64_t>(at) == n));
 }
 
-/// One side's parts, and how small they may be.
+/// The parts of one side's numbers.
 class Parts {
  public:
   Parts(Numbers& numbers, bool is_complex, bool is_half, std::int64_t n) {
@@ -150,7 +151,7 @@ Numbers folded(Numbers numbers) {
   return numbers;
 }
 
-/// Which parts of one side's numbers count, and whether those of folded() ones do, too.
+/// The parts of one side's numbers that count; with `has_pairs` those of folded() numbers count too.
 struct SideParts {
   bool is_complex, is_half;
   bool has_pairs = false;
@@ -164,7 +165,7 @@ struct SideParts {
   }
   void push_away_from_zero(Numbers& numbers, std::int64_t n, double least) const {
     of(numbers, n).push_away_from_zero(least);
-    // What makes one of both large enough may make the other one smaller.
+    // Raising one of the two may lower the other one.
     for (int turn = 0; has_pairs && turn < 4; ++turn) {
       numbers = folded(std::move(numbers));
       of(numbers, n).push_away_from_zero(least);
@@ -172,11 +173,11 @@ struct SideParts {
   }
 };
 
-/// How small the smallest part may be, what it is made where it is smaller, and how often.
+/// The least size of the smallest part, and the size to which smaller parts are raised.
 struct Evenness {
   double goal, aim;
 };
-/// Where pairs count, twice as many parts are to be even.
+/// If pairs count, twice as many parts must be even.
 constexpr Evenness evenness{0.5, 0.575}, evenness_of_pairs{0.3, 0.35};
 constexpr int turns = 60, starts = 8;
 
@@ -189,9 +190,9 @@ CheckWeights normalised(CheckWeights weights) {
   return weights;
 }
 
-/// In turns on both sides, the parts that are too small are made larger. What that changes on the other side is noise
-/// that few of its parts feel. `there` makes the input's weights of the result's, `back` the nearest ones of these, or
-/// some times as large.
+/// Raises parts that are too small, on both sides in turn. On the other side each change is noise that few parts feel.
+/// `there` makes the input's weights from the result's, `back` the nearest result's weights from these, or a multiple
+/// of them.
 template <class There, class Back>
 CheckWeights search_weights(Numbers r, std::int64_t n, SideParts of_in, SideParts of_out, const There& there,
                             const Back& back) {
@@ -225,7 +226,8 @@ CheckWeights make_last_axis_weights(Kind kind, Direction direction, std::int64_t
       std::move(r), n, {kind != Kind::r2c, kind == Kind::c2r}, {kind != Kind::c2r, kind == Kind::r2c},
       [&](const Numbers& out) { return transposed(kind, direction, n, out); },
       [&](Numbers in) { return transposed_back(kind, direction, n, std::move(in)); });
-  // Where half a spectrum has no imaginary part, one that appears is to be seen; of the input no such weight is asked.
+  // The numbers of half a spectrum without an imaginary part get a weight for one, which must show if it appears; input
+  // needs none.
   for (std::size_t j = 0; kind == Kind::r2c && j < best.out.size(); ++j)
     if (!has_imag(true, true, n, j)) best.out[j].imag(best.out[j].real());
   return normalised(std::move(best));
@@ -233,20 +235,20 @@ CheckWeights make_last_axis_weights(Kind kind, Direction direction, std::int64_t
 
 RealCheckWeights make_real_axis_weights(Kind kind, std::int64_t n, double size) {
   std::mt19937_64 random(static_cast<std::uint64_t>(n));
-  constexpr double other_size = 2.4;  // numbers of one size are no sums and differences of such
+  constexpr double other_size = 2.4;  // sums and differences of numbers of one size are not of one size
   const SideParts of_in{true, false, kind == Kind::c2r}, of_out{false, false, kind == Kind::r2c};
   const auto input_of = [&](Numbers real) {
     for (auto& number : real) number = {number.real(), number.real()};
     return transposed(Kind::c2c, Direction::forward, n, real);
   };
-  const auto nearest = [&](Numbers in) {  // of such weights
+  const auto nearest = [&](Numbers in) {  // weights of the result
     Numbers out = transposed_back(Kind::c2c, Direction::forward, n, std::move(in));
     for (auto& weight : out) weight = (weight.real() + weight.imag()) / 2;
     return out;
   };
   Numbers best;
   double most = 0;
-  // Some starts lead nowhere, of 9 numbers say.
+  // Some starts fail, for example with 9 numbers.
   for (int start = 0; start < starts && most < evenness_of_pairs.goal; ++start) {
     Numbers r(static_cast<std::size_t>(n));
     for (auto& weight : r) weight = random_sign(random) * (kind != Kind::c2c && random() % 2 == 0 ? other_size : 1.0);

@@ -9,7 +9,7 @@ namespace shardfft {
 
 /// Weights that check a transform y = T x along one axis: sum_j out[j] y[j] = sum_k in[k] x[k] holds for all x, or at
 /// least for the real parts of these sums. The root mean square of the result's weights is 1. No weight is much smaller
-/// than the others, so that a wrong number shows wherever it is.
+/// than the others, so that a wrong number shows at any place.
 struct CheckWeights {
   std::vector<std::complex<double>> in, out;
 };
@@ -28,8 +28,8 @@ CheckWeights make_real_weights(std::int64_t n);
 CheckWeights make_last_axis_weights(Kind kind, Direction direction, std::int64_t n);
 
 /// Weights for lines of a forward c2c on GPUs. Those of the result are (1 + i) times real numbers, `real`, whose root
-/// mean square is about `size` and whose mantissas have no more than 20 bits behind the first one. `kind` says what the
-/// lines are: real rows are transformed in pairs, so that one part of number k of a half spectrum is weighted by the
+/// mean square is about `size` and whose mantissas have no more than 20 bits behind the first one. `kind` is that of
+/// the lines: real rows are transformed in pairs, so that one part of number k of a half spectrum is weighted by the
 /// sum of the weights of the points k and n - k, and the other part by their difference. Neither is less than about 0.3
 /// of the root mean square.
 struct RealCheckWeights {

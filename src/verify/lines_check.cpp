@@ -108,7 +108,7 @@ void LinesCheck::results(int thread, std::size_t number, const std::byte* array)
   compare(worker, all, array);
 }
 
-/// Puts the parts in the order of the copies, one a part, if `owners` have them, and joins them.
+/// Puts the parts in the order of the copies (one for each, of the same owner if `owners`), and joins them.
 bool LinesCheck::join_each(std::vector<Part>& parts, const std::vector<PeerCopy>& copies, bool owners, CopySide side) {
   if (parts.size() != copies.size()) return false;
   for (auto part = parts.begin(); const PeerCopy& copy : copies) {
@@ -175,7 +175,7 @@ void LinesCheck::store(int thread, std::size_t number, std::size_t copy, const s
 void LinesCheck::compare(Worker& worker, const Lines& all, const std::byte* array) {
   Finding found = all.check->finding(worker.in, worker.out);
   if (!found.what.empty()) {
-    // The sums of the input say too little of its size: its squares are those of the output.
+    // The input's sums underestimate its squares: take those that follow from the output's squares.
     auto& squares = worker.in.squares;
     std::fill(squares.begin(), squares.end(), 0.0);
     for (const Part& part : all.out) part.sums.add_squares(array, worker.in);

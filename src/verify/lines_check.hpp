@@ -10,7 +10,7 @@
 
 namespace shardfft {
 
-/// Which step is checked, and which moves of data come before and behind it.
+/// The step to check, and the moves of data before and behind it.
 struct LinesCheckSetup {
   TransformStep step;
   bool is_complex = true;  ///< the input
@@ -46,9 +46,9 @@ class LinesCheck : public HostCheck {
   void lines(int thread, std::size_t number, const std::byte* array);
   void results(int thread, std::size_t number, const std::byte* array);
 
-  /// As lines() and results(), for lines whose copies were joined: makes copy number `copy` and sums what it copies, in
-  /// the order of the list. Lines come from `source` at their owner; results go to `out` there, perhaps past the cache.
-  /// Both point to where the copy's loops begin.
+  /// As lines() and results(), for lines whose copies were joined: makes copy number `copy` and sums the copied
+  /// numbers, in the order of the list. Lines come from `source` at their owner; results go to `out` there, perhaps
+  /// past the cache. Both point to the beginning of the copy's loops.
   void fetch(int thread, std::size_t number, std::size_t copy, const std::byte* source, std::byte* array);
   void store(int thread, std::size_t number, std::size_t copy, const std::byte* array, std::byte* out, bool past_cache);
 
@@ -61,7 +61,7 @@ class LinesCheck : public HostCheck {
 
  private:
   struct Part {
-    std::size_t rank;  ///< whose bits these are; 0 if no other rank is concerned
+    std::size_t rank;  ///< owner of the bits; 0 if no other rank is concerned
     CheckPart sums;
   };
   struct Lines {
@@ -69,7 +69,7 @@ class LinesCheck : public HostCheck {
     std::vector<Part> in, out;
   };
   using Key = std::vector<std::int64_t>;
-  /// What one thread has added up in this run.
+  /// The sums of one thread in this run.
   struct Worker {
     CheckSums in, out;
     std::vector<std::uint64_t> received, sent;  ///< sums of bits by rank, or one sum if no other rank is concerned

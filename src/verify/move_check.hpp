@@ -1,5 +1,5 @@
 #pragma once
-// Exact sums of what moves between ranks: by loops here, by the steps around a move, or by a GPU.
+// Exact sums of the data that moves between ranks: by loops here, by the steps around a move, or by a GPU.
 #include <memory>
 #include <vector>
 
@@ -8,9 +8,9 @@
 
 namespace shardfft {
 
-/// The sums of one change of layout on one rank: of the words that go to, and that came from, each rank. The operation
-/// that writes the source adds up what goes, the one that reads the result what came; if they cannot, walks over both
-/// arrays do.
+/// The sums of one change of layout on one rank: of the words sent to, and received from, each rank. The operation that
+/// writes the source sums the sent words, and the one that reads the result the received ones; if they cannot, walks
+/// over both arrays do.
 class MoveSums {
  public:
   MoveSums(const Layout& from, const Layout& to, int rank, std::size_t element_bytes);
@@ -47,7 +47,7 @@ class MoveSums {
   std::vector<std::uint64_t> sent_, received_;  ///< by rank
 };
 
-/// A step that only moves. `walks_before`, `walks_after`: no other step adds up what it reads or writes.
+/// A step that only moves. `walks_before`, `walks_after`: no other step sums its input or its output.
 std::unique_ptr<HostCheck> make_move_check(std::shared_ptr<MoveSums> sums, bool walks_before, bool walks_after);
 
 }  // namespace shardfft

@@ -1,5 +1,5 @@
 #pragma once
-// Whether a step did what it should (option verify): sums over its input that its output must have too.
+// Checks of steps (option verify): sums over a step's input that its output must have too.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -11,13 +11,13 @@
 
 namespace shardfft {
 
-/// What a check of one run found on this rank.
+/// The finding of a check in one run on this rank.
 struct Finding {
   std::int64_t checks = 0;  ///< sums that were compared
-  double residual = 0;      ///< the largest difference, as a part of what rounding explains; more than 1 is an error
-  std::string what;         ///< of an error: what is wrong
+  double residual = 0;      ///< the largest difference, as a part of the rounding bound; more than 1 is an error
+  std::string what;         ///< the text of an error; else empty
 
-  /// With those of another part of the step; of errors the first one counts.
+  /// Adds the finding of another part of the step; the first error counts.
   void add(const Finding& part) {
     checks += part.checks;
     residual = std::max(residual, part.residual);
@@ -25,33 +25,33 @@ struct Finding {
   }
 };
 
-/// What a second run of a step found.
+/// The finding of a second run of a step.
 inline Finding repeat_finding(bool same) {
   return {1, same ? 0.0 : 2.0, same ? "" : "a second run gives another result"};
 }
 
-/// Sums of all bits of the arrays that a step read and wrote (word_sum of pack/block_sums): what one step writes is
-/// what the next one must read. None where they are compared in parts, with those of other ranks.
+/// Sums of all bits of the arrays that a step read and wrote (word_sum of pack/block_sums): the next step must read the
+/// bits that a step wrote. None if they are compared in parts, with those of other ranks.
 struct StepBits {
   std::optional<std::uint64_t> read, written;
 };
 
-/// What is known of one step of one rank in its last run: a flipped bit in its input, in what it does, or in its
-/// output, shows in the sums. Loops add them up (HostCheck), or kernels (gpu/check); the Verifier judges both alike.
+/// The sums of one step of one rank in its last run: a bit that flips in its input, during its work, or in its output,
+/// shows in them. Loops compute them (HostCheck), or kernels (gpu/check); the Verifier judges both alike.
 class StepCheck {
  public:
   virtual ~StepCheck() = default;
   virtual StepBits bits() = 0;
   virtual Finding finding() const = 0;
-  /// Steps that move data: the sums of what goes to, and what came from, every rank, equal where all is well. Or none
-  /// of what came: each rank tells all others the same, and the lower 32 bits of that add up to 0 over the ranks.
+  /// Steps that move data: the sums of the data sent to, and received from, every rank; equal without an error. If
+  /// received() is empty, each rank tells all others one number, and its lower 32 bits add up to 0 over the ranks.
   virtual std::span<const std::uint64_t> sent() const { return {}; }
   virtual std::span<const std::uint64_t> received() const { return {}; }
   /// Memory of its tables and sums.
   virtual std::size_t table_bytes() const { return 0; }
 };
 
-/// One whose sums are made here, around the step.
+/// A check whose sums are computed on the host, around the step.
 class HostCheck : public StepCheck {
  public:
   /// `compares_bits`: the bits of the input will be compared.

@@ -8,7 +8,7 @@
 
 namespace shardfft {
 
-/// The least and the largest of some numbers that are not 0; nothing is within any bounds where one of them is NaN.
+/// The least and the largest of some numbers that are not 0; if one of them is NaN, no bounds hold.
 template <class T>
 class Range {
  public:

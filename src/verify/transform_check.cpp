@@ -48,8 +48,8 @@ TransformCheck::TransformCheck(const FftSpec& spec, Rounding rounding) {
   }
   double points = 1;
   double safety = 1;
-  double growth = 1;        // of the root of the sum of squares, at most
-  double squares_part = 1;  // of the sum of squares of the output that of the input is, at most
+  double growth = 1;        // the most by which the root of the sum of squares grows
+  double squares_part = 1;  // the most that the input's sum of squares is of the output's
   for (std::size_t i = 0; i < spec.transform.size(); ++i) {
     const Loop& d = spec.transform[i];
     const bool last = i + 1 == spec.transform.size();

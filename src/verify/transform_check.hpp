@@ -12,17 +12,16 @@ namespace shardfft {
 /// of its lines, with which it is transformed as one complex line.
 enum class Rounding { alone, with_neighbours, with_any };
 
-/// What a check reports: how many lines had their sums compared, and the largest line_residual() among them.
+/// The finding of a check: how many lines had their sums compared, and the largest line_residual() among them.
 Finding transform_finding(std::int64_t checks, double largest_square);
 
 class TransformCheck {
  public:
   explicit TransformCheck(const FftSpec& spec, Rounding rounding = Rounding::alone);
-  /// What the sums of its input and of its output say. The squares of the first are less than those of the input, which
-  /// makes a finding of no error right, and of an error a guess; or come from output_squares().
+  /// The finding from the sums of input and output. The squares in `before` are a lower bound of the input's: a finding
+  /// without an error is then right, and one with an error is a guess. Or they come from input_squares().
   Finding finding(const CheckSums& before, const CheckSums& after) const;
-  /// What the sum of squares of the input of such an output is at most: finite, because where that of the input is not,
-  /// its sums tell.
+  /// An upper bound of the input's sum of squares, from the output's. It is finite: if the input is not, its sums tell.
   double input_squares(double output_squares) const;
   const CheckSide& input() const { return in_; }
   const CheckSide& output() const { return out_; }

@@ -26,7 +26,7 @@ std::int64_t least(const Communicator& comm, Watch* watch, std::int64_t mine) {
   return watched_allreduce(comm, watch, mine, 1, MPI_INT64_T, MPI_MIN);
 }
 
-/// Every rank tells every other what it sent: one number a pair and reshape.
+/// Every rank tells every other the sums that it sent: one number for each pair and reshape.
 std::vector<std::uint64_t> exchanged(const Communicator& comm, Watch* watch, std::vector<std::uint64_t> told) {
   if (told.empty()) return told;
   const int count = narrow(static_cast<std::int64_t>(told.size()) / comm.size(), "reshapes");
@@ -119,7 +119,7 @@ std::int64_t Verifier::place_of_error() const {
 
 Failure Verifier::failure() const { return {Status::corrupted, "the option verify found a wrong result in " + error_}; }
 
-/// Where all is well one sum over the ranks tells it.
+/// Without an error one sum over the ranks is enough.
 Failure Verifier::conclude(const Communicator& comm, Tally& tally, Watch* watch) {
   const Tally::Numbers sums = tally.sum({imbalance(), error_.empty() ? 0U : 1U}, watch);
   return sums == Tally::Numbers{} ? Failure{} : first_failure(comm, watch);

@@ -17,13 +17,13 @@ class Verifier {
   /// for messages.
   Verifier(int rank, int ranks, std::vector<std::vector<std::shared_ptr<StepCheck>>> checks,
            std::vector<std::string> names);
-  /// A run begins. `input`: the bits of the caller's array, where the first task reads a copy of it.
+  /// A run begins. `input`: the bits of the caller's array, if the first task reads a copy of it.
   void begin(std::optional<std::uint64_t> input);
   /// Whether the bits that the next task reads will be compared.
   bool compares_bits() const { return written_.has_value(); }
   /// Task `i` has run, after those before it, and its checks know their sums.
   void judge(std::size_t i);
-  /// The first thing that any rank found, with Status::corrupted. Collective; throws where the ranks cannot tell each
+  /// The first thing that any rank found, with Status::corrupted. Collective; throws if the ranks cannot tell each
   /// other.
   Failure conclude(const Communicator& comm, Tally& tally, Watch* watch);
   /// Judges the last run if all ranks are in this process.
@@ -41,14 +41,14 @@ class Verifier {
 
  private:
   void find(std::size_t i, const std::string& what);
-  /// Where the first error is: the earlier step first, then the lower rank. Beyond all where there is none.
+  /// The place of the first error: the earlier step first, then the lower rank. Beyond all places if there is none.
   std::int64_t place_of_error() const;
   std::int64_t beyond_all() const;
   Failure failure() const;
   Failure first_failure(const Communicator& comm, Watch* watch);
-  /// Adds up to 0 over the ranks where each received what others sent it.
+  /// Adds up to 0 over the ranks if each received the data that others sent it.
   std::uint64_t imbalance() const;
-  /// What this rank sent, by rank and then by reshape; and the same of what others say that they sent it.
+  /// The sums of the data that this rank sent, by rank and then by reshape; and those that others say they sent it.
   std::vector<std::uint64_t> sent() const;
   void compare(const std::vector<std::uint64_t>& heard);
 

@@ -1,14 +1,14 @@
 #pragma once
-// The sum of a number of each thread of a block.
+// The sum of one number of each thread of a block.
 #include "device/cuda/walk.cuh"
 
 namespace shardfft::device {
 
-/// All threads of the block call it, and all have the result. `shared`: one number a thread, of which nothing is needed
-/// any more.
+/// All threads of the block must call it, and all get the result. `shared`: one number a thread, whose old content is
+/// no longer needed.
 template <class T>
 __device__ T sum_of_block(T number, T* shared) {
-  __syncthreads();  // who is late still reads what was there
+  __syncthreads();  // slower threads may still read the old content
   shared[threadIdx.x] = number;
   for (int half = threads / 2; half > 0; half /= 2) {
     __syncthreads();

@@ -1,5 +1,5 @@
 #pragma once
-// What every call of the CUDA runtime or driver needs. For the files that implement device/runtime.hpp.
+// Helpers for calls of the CUDA runtime or driver. For the files that implement device/runtime.hpp.
 #include <cuda.h>
 
 #include "device/cuda/vendor.hpp"
@@ -9,7 +9,7 @@ namespace shardfft::device {
 
 inline cudaStream_t stream_of(StreamHandle stream) { return static_cast<cudaStream_t>(stream); }
 
-/// A function of the driver, which is not linked: found by the runtime.
+/// A function of the driver, found by the runtime: the driver is not linked.
 template <class Function>
 Function* driver_function(const char* name) {
   void* entry = nullptr;

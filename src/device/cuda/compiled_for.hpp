@@ -1,10 +1,10 @@
 #pragma once
-// Which GPUs the kernels of this build suit.
+// The architecture for which the kernels of this build were compiled.
 
 namespace shardfft::device {
 
-/// The architecture that the current device's kernels were compiled for, 90 for compute capability 9.0: older than the
-/// device where the driver translated them.
+/// The architecture that the current device's kernels were compiled for, 90 for compute capability 9.0. It is older
+/// than the device if the driver translated them.
 int compiled_for();
 
 }  // namespace shardfft::device

@@ -11,7 +11,7 @@ namespace {
 
 void copy_at_once(const BoxCopy& copy, StreamHandle stream) {
   if (copy.bytes == 0 || copy.rows == 0 || copy.slices == 0) return;
-  // The runtime takes pitches up to this: longer rows, and those further apart, are copied one by one.
+  // The runtime's limit of a pitch: longer rows, and rows further apart, are copied one by one.
   constexpr std::size_t largest_pitch = 2147483647;
   if (copy.to.pitch > largest_pitch || copy.from.pitch > largest_pitch) {
     for (std::size_t s = 0; s < copy.slices; ++s)
@@ -37,9 +37,9 @@ void copy_at_once(const BoxCopy& copy, StreamHandle stream) {
 
 }  // namespace
 
-/// The engines seem to take rows longer than 8 KB in pieces of that, and short last pieces cost too much: rows of 9 KB
-/// are copied at four fifths of the rate, of 12 KB so beside work in memory (docs/gpu-design.md). Two copies are
-/// faster.
+/// Copy engines seem to cut rows longer than 8 KB into pieces of 8 KB, and a short last piece costs too much: rows of 9
+/// KB are copied at four fifths of the rate, and rows of 12 KB too if other work uses memory (docs/gpu-design.md). Two
+/// copies are faster.
 void copy_box(const BoxCopy& copy, StreamHandle stream) {
   const PeerGpuDefaults& defaults = peer_gpu_defaults();
   const std::size_t piece = defaults.engine_piece_bytes;
@@ -69,7 +69,7 @@ void fill_zero(void* memory, std::size_t bytes, StreamHandle stream) {
 
 namespace {
 using FlagCall = CUresult(CUstream, CUdeviceptr, cuuint32_t, unsigned int);
-/// A flag that is set is 1.
+/// 1 marks a flag that is set.
 void on_flag(FlagCall* call, const std::uint32_t* flag, unsigned int how, StreamHandle stream) {
   const CUresult result = call(stream_of(stream), reinterpret_cast<CUdeviceptr>(flag), 1, how);
   if (result != CUDA_SUCCESS) fail(Status::backend_failure, "CUDA: flags of streams: error ", int{result});

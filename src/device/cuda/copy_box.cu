@@ -40,13 +40,13 @@ __device__ Offsets offsets(const Loops& loops, int axes, long long index) {
 
 constexpr int in_flight = 4;  ///< loads of a thread before its first store
 
-/// How rows are dealt: `all` pieces, so many of each row, of up to `length` elements.
+/// The division of rows among threads: `all` pieces, `of_row` of each row, of up to `length` elements.
 struct Pieces {
   long long all, of_row, length;
 };
 
-/// Threads x walk along the last axis (contiguous on both sides, but for rare layouts), threads y and blocks over
-/// pieces of rows.
+/// Threads x walk along the last axis, which is contiguous on both sides except in rare layouts; threads y and blocks
+/// walk over pieces of rows.
 template <class Unit, bool contiguous>
 __global__ void __launch_bounds__(256) copy_rows(const __grid_constant__ Loops loops, const Unit* source,
                                                  Unit* destination, const __grid_constant__ Pieces pieces) {
@@ -73,7 +73,7 @@ __global__ void __launch_bounds__(256) copy_rows(const __grid_constant__ Loops l
   }
 }
 
-/// Side of a square tile: small elements need larger tiles for as many bytes in flight.
+/// Side of a square tile: tiles of small elements are larger, to have as many bytes in flight.
 template <class Unit>
 constexpr int tile_side = sizeof(Unit) == 16 ? 32 : 64;
 
@@ -110,7 +110,7 @@ long long product(const Loops& loops, int axes) {
   return n;
 }
 
-/// Moves axis `a` to place `place`, keeping the order of the others.
+/// Moves axis `a` to place `place`; the others keep their order.
 void move_axis(Loops& loops, int a, int place) {
   std::rotate(loops.axis + a, loops.axis + a + 1, loops.axis + place + 1);
 }
@@ -128,7 +128,7 @@ void launch_rows(const Loops& loops, const std::byte* source, std::byte* destina
   while (x < 256 && (x < 32 ? x : in_flight * x) < length) x *= 2;
   const dim3 block(x, 256 / x);
   const long long most = static_cast<long long>(current_facts().multiprocessors) * gpu_defaults().copy_blocks;
-  // Few rows are cut, so that every block has some; a piece keeps each thread busy with whole turns of its loop.
+  // If rows are few, they are cut so that every block has some. A piece fills whole turns of each thread's loop.
   const long long turn = static_cast<long long>(in_flight) * x;
   const long long wanted = std::clamp(most * block.y / std::max(rows, 1LL), 1LL, (length + turn - 1) / turn);
   const long long piece = ((length + wanted - 1) / wanted + turn - 1) / turn * turn;
@@ -141,7 +141,7 @@ void launch_rows(const Loops& loops, const std::byte* source, std::byte* destina
                                                               reinterpret_cast<Unit*>(destination), pieces);
 }
 
-/// The kernel counts its tiles, and elements along both axes, in 32 bits: more are copied in halves.
+/// The kernel counts its tiles, and elements along both axes, in 32 bits: larger copies are split in halves.
 template <class Unit>
 void launch_transposed(const Loops& loops, const std::byte* source, std::byte* destination, cudaStream_t stream) {
   constexpr std::int64_t most = std::int64_t{1} << 30;
@@ -180,7 +180,7 @@ void launch(Loops loops, const std::byte* source, std::byte* destination, cudaSt
   launch_transposed<Unit>(loops, source, destination, stream);
 }
 
-/// Rows of small elements move in 16-byte units where everything is aligned to them.
+/// Copies rows of small elements in 16-byte units if everything is aligned to them.
 bool widen(Loops& loops, const std::byte* source, const std::byte* destination, std::size_t element_bytes) {
   const auto units = static_cast<std::int64_t>(16 / element_bytes);
   const int last = loops.axes - 1;

@@ -1,5 +1,5 @@
 #pragma once
-// From an operator's factors to what its kernels are told. For files that a GPU's compiler compiles.
+// Converts an operator's factors to arguments of its kernels. For files that a GPU's compiler compiles.
 #include <vector>
 
 #include "device/cuda/factors.cuh"
@@ -28,15 +28,15 @@ inline FactorTerms terms_of(const SpectralFactors& factors) {
   return terms;
 }
 
-/// Blocks have threads for so many numbers each.
+/// Blocks for all lines of a piece, each with `width` threads.
 inline unsigned blocks_of(const FactorPass& pass) {
   return blocks_for(pass.walk.elements / pass.walk.count[pass.walk.axes - 1] * pass.width);
 }
 
-/// Threads in a row along a line: with more, each finds its place for too few numbers.
+/// The most threads along one line: with more, each would look up its place for too few numbers.
 constexpr int longest_row = 32;
 
-/// One of each piece that is not empty.
+/// One pass for each piece that is not empty.
 inline std::vector<FactorPass> factor_passes(const void* in, void* out, const SpectralFactors& factors,
                                              const std::complex<double>* numbers, const std::vector<Piece>& pieces) {
   std::vector<FactorPass> passes;

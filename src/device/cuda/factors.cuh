@@ -1,26 +1,26 @@
 #pragma once
-// What kernels are told of an operator's factors, and the loop that multiplies by them. Kernels that are compiled at
-// run time include it too.
+// An operator's factors as arguments of kernels, and the loop that multiplies by them. Kernels that are compiled at run
+// time include this too.
 #include "device/cuda/walk.cuh"
 #include "device/factor_limits.hpp"
 
 namespace shardfft::device {
 
-/// SpectralFactors as kernels read them; what a text makes of the values before it, only its own kernel knows.
+/// SpectralFactors as kernels read them. The code of a text is not here: only its own kernel has it.
 struct FactorTerms {
   enum class What { constant, axis, plus, minus, times, over, text };
   struct Term {
     What what;
     int axis;           ///< of the state, whose axis 0 counts fields
-    long long numbers;  ///< where those of the axis begin
+    long long numbers;  ///< the place of the axis's first one
     Complex<double> constant;
   };
   int count = 0;
   Term term[most_factor_terms];
 };
 
-/// What the kernels take: `width` threads of a block, a power of two, walk along the axis that is nearest to
-/// contiguous, the others and the blocks over its lines. The first `same` terms are the same for all numbers of a line.
+/// The argument of the kernels. `width` threads of a block, a power of two, walk along the axis with the least stride;
+/// the others and the blocks walk over its lines. The first `same` terms are equal for all numbers of a line.
 struct FactorPass {
   const void* in;
   void* out;
@@ -37,7 +37,7 @@ __device__ Complex<T> product(Complex<T> v, Complex<T> w) {
 inline __device__ double product(double v, double w) { return v * w; }
 inline __device__ float product(float v, float w) { return v * w; }
 
-/// A quotient is 0 where its divisor is 0.
+/// A quotient is 0 if its divisor is 0.
 inline __device__ Complex<double> quotient(Complex<double> a, Complex<double> b) {
   const double size = b.re * b.re + b.im * b.im;
   if (b.re == 0 && b.im == 0) return {0, 0};
@@ -52,8 +52,8 @@ __device__ void set_factor(Complex<double> from, Complex<T>& to) {
   to = {static_cast<T>(from.re), static_cast<T>(from.im)};
 }
 
-/// begin(index) is what the numbers of a line have in common, from the index of any of them along each axis of the
-/// state; factor_of(that, index) is the Complex<double> of a number.
+/// begin(index) computes the common part of a line's factors from the index, along each axis of the state, of any
+/// number of the line. factor_of(common, index) returns a number's factor, a Complex<double>.
 template <class Number, class Begin, class FactorOf>
 __device__ void multiply_lines(const FactorPass& pass, const Begin& begin, const FactorOf& factor_of) {
   const Walk& walk = pass.walk;

@@ -17,7 +17,7 @@ std::size_t attribute(cudaDeviceAttr which, int device) {
   return static_cast<std::size_t>(value);
 }
 
-/// The runtime has no name for the first of these. Clusters came with it.
+/// Boxes are copied by one thread. The runtime has no name for this attribute. Clusters came with the same hardware.
 bool copies_boxes(int device) {
   static auto* const ask = driver_function<decltype(cuDeviceGetAttribute)>("cuDeviceGetAttribute");
   int boxes = 0;
@@ -25,7 +25,7 @@ bool copies_boxes(int device) {
   return boxes != 0 && attribute(cudaDevAttrClusterLaunch, device) != 0;
 }
 
-/// Links that are more than a bus do atomic operations in a peer's memory.
+/// A link with atomic operations in a peer's memory is more than a bus.
 PeerLink link_of(int device) {
   PeerLink best = PeerLink::none;
   for (int peer = 0; peer < device_count(); ++peer) {

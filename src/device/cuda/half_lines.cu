@@ -5,8 +5,8 @@
 namespace shardfft::device {
 namespace {
 
-/// `counts`, `strides`: of the axes before the last one. `last`: where the last number lies in its line; 0 leaves it as
-/// it is. Of two numbers that mirror each other, the thread of the first one sees to both.
+/// `counts`, `strides`: of the axes before the last one. `last`: the place of the last number in its line, or 0 to skip
+/// it. Of two points that mirror each other, the thread of the first one writes both.
 template <class T>
 __global__ void __launch_bounds__(threads)
     hermitian_ends_kernel(Complex<T>* spectra, longlong2 counts, longlong2 strides, long long last, long long batch,

@@ -1,5 +1,5 @@
 #pragma once
-// Ends of halved lines before cuFFT takes them.
+// Makes the ends of halved lines Hermitian before cuFFT transforms them.
 #include <array>
 #include <cstdint>
 
@@ -14,9 +14,10 @@ struct HalfSpectra {
   std::int64_t batch = 1, distance = 0;
 };
 
-/// Takes the Hermitian part, along the other axes, of the first numbers of the lines of the last axis and, where n is
-/// even, of the last ones: what a transform along the other axes and then c2r of lines, which need no imaginary parts
-/// there, make of any half spectrum. What cuFFT's c2r makes of another part depends on the lengths and the batch.
+/// Replaces the first numbers of the lines along the last axis and, if n is even, the last numbers too, by their
+/// Hermitian part along the other axes. A transform along the other axes followed by c2r of lines, which ignores
+/// imaginary parts there, depends on this part alone. The effect of the other part on cuFFT's c2r depends on the
+/// lengths and the batch.
 void make_ends_hermitian(void* spectra, const HalfSpectra& shape, Precision precision, void* stream);
 
 }  // namespace shardfft::device

@@ -11,11 +11,11 @@ namespace {
 struct TwoSides {
   Walk out;
   long long in_stride[max_axes], in_offset;
-  int axis;                                ///< of `out`, the one along which modes are left out
+  int axis;                                ///< of `out`, the one with fewer modes on one side
   long long axis_in, axis_out;             ///< its strides
   long long low, shift;                    ///< the kept mode k < low is number k of all, others are number k + shift
   long long kept, all;                     ///< modes
-  long long lone_kept = -1, partner = -1;  ///< -1: there is none, or it is as any other mode
+  long long lone_kept = -1, partner = -1;  ///< -1: no lone mode, or it needs no special care
   bool halved, zero;
 };
 
@@ -43,7 +43,7 @@ TwoSides sides_of(const Piece& in, const Piece& out, const KeptModes& modes) {
   return sides;
 }
 
-/// Where the i-th element of the output lies, where index 0 along the axis lies in the input, and its index there.
+/// Place of the i-th element in the output, of its line's index 0 in the input, and its index along the axis.
 struct Spot {
   long long out, in, k;
 };

@@ -54,13 +54,13 @@ __global__ void __launch_bounds__(threads)
   for_all(count, [&](long long i) { out[i] = product(in[i], factors[i % period]); });
 }
 
-/// Where an operator's terms stand: the last value, which most terms join at once, and how many wait before it.
+/// The state of an evaluation: the last value, which most terms use next, and the number of values stored before it.
 struct Standing {
   Complex<double> last{0, 0};
   int waiting = 0;
 };
 
-/// Goes on with the terms from `begin` to `end`.
+/// Evaluates the terms begin <= t < end.
 __device__ Standing evaluate(Standing now, Complex<double>* waiting, const FactorPass& pass, const long long* index,
                              int begin, int end) {
   using What = FactorTerms::What;
@@ -109,7 +109,7 @@ __global__ void __launch_bounds__(threads)
     long long index[max_axes];
     const long long place = locate(walk, i, index);
     const long long k = index[modes.k1_axis] + modes.n1 * index[modes.k2_axis];
-    if (k > modes.n / 2) {  // nothing was received there: that memory is not a number to multiply
+    if (k > modes.n / 2) {  // nothing was received there: the memory may hold a NaN
       out[place] = {0, 0};
       return;
     }

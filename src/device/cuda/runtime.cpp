@@ -33,7 +33,7 @@ Native native_of(const IpcHandle& bytes) {
   return native;
 }
 
-/// Allocations of other processes that are open here: they cannot be exported again.
+/// Allocations of other processes that are open here and cannot be exported again.
 class Imported {
  public:
   void add(void* base) {
@@ -58,7 +58,7 @@ Imported& imported() {
   return all;
 }
 
-/// The whole allocation around a pointer to device memory; no base where the driver does not tell.
+/// Finds the whole allocation around a pointer to device memory; the base stays null if the driver does not tell.
 void find_allocation(const void* pointer, PointerInfo& info) {
   static auto* const range = driver_function<decltype(cuMemGetAddressRange)>("cuMemGetAddressRange");
   static auto* const attribute = driver_function<decltype(cuPointerGetAttribute)>("cuPointerGetAttribute");
@@ -70,12 +70,12 @@ void find_allocation(const void* pointer, PointerInfo& info) {
   info.bytes = bytes;
   unsigned long long id = 0;
   if (attribute(&id, CU_POINTER_ATTRIBUTE_BUFFER_ID, address) == CUDA_SUCCESS) info.id = id;
-  unsigned long long capable = 0;  // of memory pools and of the virtual memory functions nothing can be exported so
+  unsigned long long capable = 0;  // memory of pools and of the virtual memory functions cannot be exported this way
   const CUresult status = attribute(&capable, CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE, address);
   info.exportable = status == CUDA_SUCCESS && capable != 0 && !imported().has(info.base);
 }
 
-/// CUDA 13 names the place to go to with a cudaMemLocation, CUDA 12 with a device's number.
+/// The target of a prefetch is a cudaMemLocation in CUDA 13 and a device's number in CUDA 12.
 template <class Prefetch>
 cudaError_t prefetch_to(Prefetch function, int device, const void* memory, std::size_t bytes, cudaStream_t stream) {
   if constexpr (std::is_invocable_v<Prefetch, const void*, std::size_t, cudaMemLocation, unsigned, cudaStream_t>) {
@@ -116,7 +116,7 @@ int current_device() {
 void set_device(int device) { check(cudaSetDevice(device), "cudaSetDevice"); }
 
 void enable_peer(int device, int peer) {
-  // The runtime reports a second request as an error: requests are remembered.
+  // Requests are remembered, because the runtime reports a second one as an error.
   static std::mutex mutex;
   static std::set<std::pair<int, int>> enabled;
   const std::lock_guard<std::mutex> lock(mutex);

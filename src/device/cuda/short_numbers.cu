@@ -10,14 +10,14 @@ namespace {
 constexpr int block = static_cast<int>(ShortNumbers::block);
 static_assert(threads % block == 0);
 
-/// The codes of a number of so many bytes, as pack/short_block.hpp has them.
+/// The codes of a number of `bytes` bytes, as in pack/short_block.hpp.
 struct Code {
   int bytes;
   __device__ unsigned long long middle() const { return 1ULL << (8 * bytes - 1); }
   __device__ unsigned long long top() const { return 2 * middle() - 1; }
-  /// Added to a number, rounds it to an integer that its low bits hold.
+  /// Rounds a number to an integer in its low bits, if added to it.
   __device__ double magic() const { return 4503599627370496.0 + static_cast<double>(middle()); }
-  /// Exponent of the scale with which no number up to `largest` is rounded beyond the codes.
+  /// Exponent of the smallest scale with which no number up to `largest` is rounded beyond the codes.
   __device__ int exponent(double largest) const {
     const double bound = largest * (1 + 1 / static_cast<double>(middle()));
     const int exponent = static_cast<int>(__double_as_longlong(bound) >> 52) - 1022 - (8 * bytes - 1);
@@ -34,7 +34,7 @@ __device__ double power_of_two(int exponent) {
 __device__ double largest_number(double) { return 1.7976931348623157e308; }
 __device__ double largest_number(float) { return 3.4028234663852886e38; }
 
-/// A thread a number. A group of threads sees each other's magnitudes and finds the same scale.
+/// One thread a number. The threads of a group see each other's magnitudes and compute the same scale.
 template <class Real>
 __global__ void __launch_bounds__(threads)
     shorten_kernel(const Real* numbers, long long count, Code code, unsigned char* run, double* loss) {

@@ -9,8 +9,8 @@ namespace {
 
 using Count = unsigned long long;
 
-/// Lines as the kernel reads them. A block takes `lanes` lines, and of each so many points in a row as `chunk` says,
-/// with `rows` threads: long lines are several blocks' work.
+/// Lines as the kernel reads them. A block takes `lanes` lines and `chunk` consecutive points of each, with `rows`
+/// threads a line: a long line is the work of several blocks.
 struct Lines {
   static constexpr int most = max_axes;
   int unit_axes = 0, line_axes = 0;
@@ -23,8 +23,8 @@ struct Lines {
   const double* weights = nullptr;
 };
 
-/// Where a thread is in a line of so many axes, the last one the fastest. It goes on by sums and comparisons: divisions
-/// of 64 bits would cost more than the memory.
+/// The place of a thread in a line with `axes` axes, the last one the fastest. It advances by sums and comparisons:
+/// 64-bit divisions would cost more than the memory accesses.
 template <int axes>
 class LinePlace {
  public:
@@ -64,7 +64,7 @@ class LinePlace {
     const double* const w = lines_.weights + 2 * (lines_.first_weight[a] + index_[a]);
     return {x.re * w[0] - x.im * w[1], x.re * w[1] + x.im * w[0]};
   }
-  /// Of all axes but the fastest.
+  /// The product of the weights of all axes except the fastest.
   __device__ void weigh() {
     outer_ = {1, 0};
 #pragma unroll
@@ -188,7 +188,7 @@ Lines lines_of(const WeightedSums& what) {
   return lines;
 }
 
-/// Where the sums of an array come to.
+/// The destination of an array's sums.
 struct Sums {
   double* of_lines;
   Count* bits;
@@ -271,7 +271,7 @@ __global__ void __launch_bounds__(threads)
   if (threadIdx.x == 0 && mine > 0) atomicAdd(sum, mine);
 }
 
-/// Doubles that are not negative are in order as numbers of 64 bits.
+/// Doubles that are not negative have the order of their bits as 64-bit integers.
 __global__ void __launch_bounds__(threads)
     compare_kernel(const LineSums before, const LineSums after, const LineLimits limits, Count* result) {
   __shared__ Count shared[threads];

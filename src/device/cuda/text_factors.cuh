@@ -1,5 +1,5 @@
 #pragma once
-// What CUDA source text of an operator's stands on: complex numbers as it knows them. Compiled at run time only.
+// Complex numbers for the CUDA source text of an operator. Compiled at run time only.
 #include "device/cuda/factors.cuh"
 
 namespace shardfft::device {
@@ -30,7 +30,7 @@ struct complex {
 /// Reals are their own conjugates.
 inline double conj(double a) { return a; }
 
-/// A factor of a real spectrum; complex ones are no doubles.
+/// The factor of a real spectrum. A complex factor does not convert to double, so the compiler refuses it.
 inline double real_factor(double factor) { return factor; }
 
 }  // namespace shardfft::device

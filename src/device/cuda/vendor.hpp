@@ -1,6 +1,6 @@
 #pragma once
-// The runtime of the GPUs' vendor, under CUDA's names: kernels that suit any GPU include this in place of it, and are
-// compiled for AMD's as well (tools/compile_hip.sh).
+// The runtime of the GPUs' vendor, under CUDA's names. Kernels that suit any GPU include this file, and are compiled
+// for AMD's GPUs as well (tools/compile_hip.sh).
 #include "base/check.hpp"
 
 #if defined(__HIP__)

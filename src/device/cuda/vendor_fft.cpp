@@ -60,7 +60,7 @@ HalfSpectra half_spectra(const VendorFftSpec& spec) {
   return shape;
 }
 
-/// Fills in a handle; the size of its work area.
+/// Makes the plan of a handle; returns the size of its work area.
 std::size_t make_plan(cufftHandle handle, const VendorFftSpec& spec) {
   std::vector<long long> n(spec.extents.begin(), spec.extents.end());
   std::vector<long long> in = embed_of(spec.in, n, spec.kind == Kind::c2r);
@@ -118,7 +118,8 @@ VendorFft::~VendorFft() {
 
 void VendorFft::execute(const void* in, void* out, Direction direction, void* stream) const {
   if (!made_) return;
-  void* source = const_cast<void*>(in);  // cuFFT's interface; it writes its input only in place and out of place c2r
+  void* source = const_cast<void*>(in);  // cuFFT's interface; the input is overwritten only in place, or by c2r out of
+                                         // place
   const bool wide = spec_.precision == Precision::f64;
   check(cufftSetStream(handle_, static_cast<cudaStream_t>(stream)), "cufftSetStream");
   switch (spec_.kind) {

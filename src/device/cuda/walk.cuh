@@ -1,5 +1,5 @@
 #pragma once
-// What kernels share that touch every element of an array once. Kernels that are compiled at run time include it too.
+// Helpers of kernels that touch every element of an array once. Kernels that are compiled at run time include it too.
 #ifndef __CUDACC_RTC__
 #include <algorithm>
 
@@ -26,7 +26,7 @@ __device__ void for_all(long long count, Visit visit) {
 }
 
 /// A piece as the kernels read it. Axes are sorted by their stride in memory, so that neighbouring threads touch
-/// neighbouring numbers whatever the order of the axes; `axis` tells which one of the state's each is.
+/// neighbouring numbers in any order of the axes; `axis` has the state's number of each.
 struct Walk {
   int axes = 0;
   long long count[walk_axes], first[walk_axes], step[walk_axes], stride[walk_axes];

@@ -1,5 +1,5 @@
-// The program kernel-compiler: compiles the one kernel that it is asked for by the socket it has for its input
-// (lines/compile_apart.cpp), and ends.
+// The program kernel-compiler: reads one request from the socket that is its standard input (lines/compile_apart.cpp),
+// compiles that kernel, and ends.
 #include <dirent.h>
 #include <dlfcn.h>
 #include <sys/prctl.h>
@@ -25,7 +25,7 @@ std::vector<std::string>& request() {
 }
 enum Part : std::size_t { file, version, architecture, source, headers };
 
-/// What the process that asks has opened, devices and connections, is not kept open.
+/// Closes the descriptors that the asking process had open: devices and connections.
 void close_others() {
   DIR* const folder = opendir("/proc/self/fd");
   if (folder == nullptr) return;
@@ -36,7 +36,7 @@ void close_others() {
     if (descriptor > STDERR_FILENO) close(descriptor);
 }
 
-/// Nothing where it is not the compiler that was meant.
+/// Returns nothing if the requested compiler cannot be loaded or has another version.
 std::optional<std::vector<std::string>> answer() {
   if (request().size() < headers || dlopen(request()[file].c_str(), RTLD_NOW) == nullptr) return std::nullopt;
   if (nvrtc_version() != request()[version]) return std::nullopt;
@@ -60,7 +60,7 @@ int run() {
 
 }  // namespace
 
-/// Those of the library that asks.
+/// The headers that the asking library sent.
 const std::vector<KernelSource>& kernel_sources() {
   static const std::vector<KernelSource> all = [] {
     std::vector<KernelSource> found;

@@ -88,7 +88,7 @@ __device__ __forceinline__ Cx<T> rotate(int k, Cx<T> x) {
   return times(x, roots.c[k], roots.s[k]);
 }
 
-/// What a composite radix is split by first: its largest prime factor, but 4 for higher powers of two.
+/// The factor by which a composite radix is split first: its largest prime factor, or 4 for powers of two above 4.
 __host__ __device__ constexpr int first_factor(int r) {
   int largest = 1, rest = r;
   for (int p = 2; p <= rest; ++p)

@@ -1,4 +1,4 @@
-// compiler/main.cpp is the other end.
+// The other end of the socket is compiler/main.cpp.
 #include "device/cuda/lines/compile_apart.hpp"
 
 #include <dlfcn.h>
@@ -26,8 +26,8 @@
 namespace shardfft::device::lines {
 namespace {
 
-/// What a program is started with: an end of a socket for its input, no output, and of this process neither signals
-/// that are blocked or ignored nor libraries that were put before others.
+/// The start of a program. Its standard input is an end of a socket, and it has no output. It inherits neither blocked
+/// or ignored signals of this process nor LD_PRELOAD.
 class Start {
  public:
   explicit Start(int socket) {
@@ -77,8 +77,8 @@ class Process {
     socket_ = ends[0];
     ::close(ends[1]);
   }
-  /// Nothing more is asked of it, and not every program ends by itself. Another part of this process may have waited
-  /// for it already, and then it is not to be killed by its number.
+  /// Kills the program if it still runs: not every program ends with its socket. If another part of this process has
+  /// already waited for it, its number may belong to another process, which must not be killed.
   ~Process() {
     if (socket_ >= 0) ::close(socket_);
     if (!started_ || waitpid(process_, nullptr, WNOHANG) != 0) return;
@@ -99,7 +99,7 @@ class Process {
   bool started_ = false;
 };
 
-/// Beside the file that holds the library.
+/// The program beside the file that holds the library.
 std::string installed_program() {
   Dl_info here{};
   if (dladdr(reinterpret_cast<const void*>(&compiler_program), &here) == 0) return {};
@@ -107,7 +107,7 @@ std::string installed_program() {
   return file.substr(0, file.rfind('/')) + "/shardfft/kernel-compiler";
 }
 
-/// The stack's bytes and the code, of a program that may be any.
+/// Reads the stack's bytes and the code from an answer, and checks both: the program may be any.
 std::optional<MachineCode> code_in(std::vector<std::string> answer) {
   if (answer.size() != 2) return std::nullopt;
   const std::string& digits = answer[0];
@@ -120,11 +120,11 @@ std::optional<MachineCode> code_in(std::vector<std::string> answer) {
 }  // namespace
 
 std::string compiler_program() {
-  // Where a program has more rights than its user, the user's environment does not say what it starts.
+  // If a program has more rights than its user, the user's environment must not choose another program to start.
   if (getauxval(AT_SECURE) != 0) return {};
   const auto said = environment("SHARDFFT_COMPILER");
   std::string program = said ? *said : installed_program();
-  // A name that does not begin at the root depends on where the process was started.
+  // A relative name would depend on the working directory.
   return program.rfind('/', 0) == 0 ? program : std::string();
 }
 

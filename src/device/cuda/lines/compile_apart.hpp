@@ -8,14 +8,14 @@
 
 namespace shardfft::device::lines {
 
-/// How long a compiler may neither read nor write. Kernels take it a few seconds.
+/// The longest time in which a compiler may neither read nor write. A kernel takes it a few seconds.
 constexpr std::chrono::seconds longest_compilation{60};
-/// The program that compiles: what SHARDFFT_COMPILER says, else shardfft/kernel-compiler beside the file that holds the
-/// library, if its name begins at the root. Empty for none.
+/// The program that compiles: SHARDFFT_COMPILER if it is set, else shardfft/kernel-compiler beside the file that holds
+/// the library. Empty if its name does not begin at the root.
 std::string compiler_program();
 bool has_compiler_program();
-/// As compile(). Nothing where that program cannot be started, or gives no answer that can be read. The process
-/// that asks keeps its signals, files and output to itself: the program has an end of a socket.
+/// As compile(). Returns nothing if the program cannot be started or gives no readable answer. The program gets none of
+/// the asking process's signals, files and output: it has an end of a socket.
 std::optional<MachineCode> compile_apart(const std::string& source, int architecture,
                                          std::chrono::seconds patience = longest_compilation);
 

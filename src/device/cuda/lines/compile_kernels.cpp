@@ -1,4 +1,4 @@
-// What plans of an array may ask the compiler for, without a device.
+// The kernels that plans of an array may need, compiled without a device.
 #include <functional>
 #include <utility>
 
@@ -16,8 +16,8 @@ namespace lines = device::lines;
 
 namespace {
 
-/// A multiprocessor of devices that are not here. Of Blackwell's, those of servers have what Hopper's have, others as
-/// little memory as their forerunners.
+/// A multiprocessor of a device that is not here. Blackwell's server chips have the memory of Hopper's; its other chips
+/// have as little as those before them.
 lines::Hardware hardware_of(int architecture) {
   constexpr int kibibyte = 1024, registers = 65536;
   switch (architecture) {
@@ -39,7 +39,7 @@ lines::Hardware hardware_of(int architecture) {
   }
 }
 
-/// Kernels that are begun together and then waited for, one after the other.
+/// Kernels whose compilations begin together; compiled() then waits for one after the other.
 class KernelSet {
  public:
   explicit KernelSet(const KernelsFor& plans)

@@ -57,8 +57,8 @@ __device__ __forceinline__ Cx<T> turn(Cx<T> x) {
   return {x.im, -x.re};
 }
 
-// The backward transform is the forward one of data with real and imaginary part exchanged, exchanged again: the
-// exchange happens here, in registers, and costs nothing.
+// A backward transform is the forward one of numbers with exchanged real and imaginary parts; those of the results are
+// exchanged again. Both exchanges happen here, in registers, and cost nothing.
 template <bool Backward>
 __device__ __forceinline__ Cx<double> unpack(const double2& v, double*) {
   return Backward ? Cx<double>{v.y, v.x} : Cx<double>{v.x, v.y};

@@ -1,4 +1,4 @@
-// Programs for the compiler, their keys in the cache, and what is being compiled.
+// Programs for the compiler, their keys in the cache, and compilations in progress.
 #include "device/cuda/lines/jit.hpp"
 
 #include <sched.h>
@@ -27,8 +27,8 @@
 namespace shardfft::device::lines {
 namespace {
 
-/// What all kernels depend on beside their program and the architecture: the compiler and the kernels' headers, so that
-/// another version of the library does not take the kernels of this one.
+/// The part of a key that all kernels share: the compiler and the kernels' headers. Another version of the library then
+/// does not take the kernels of this one.
 const std::string& compiler_key() {
   static const std::string key = [] {
     std::string all;
@@ -62,8 +62,8 @@ std::string type_of(const LineCut& line) {
   return text.str();
 }
 
-/// While it lives this thread may run on every core that the system lets the process have. Launchers bind a rank to one
-/// core, often, where its compilers would wait for each other: mpirun does so for one rank and for two.
+/// While it lives, this thread may run on every core that the system allows the process. Launchers often bind a rank to
+/// one core (mpirun does for one rank and for two), and its compilers would wait for each other there.
 class AnyCore {
  public:
   AnyCore() : knows_(sched_getaffinity(0, sizeof before_, &before_) == 0) {
@@ -97,11 +97,11 @@ class Core {
   }
 };
 
-/// The compiler's first program in this process. What it makes with it is destroyed when the process ends.
+/// Compiles the first program in this process. The compiler's objects that this makes are destroyed at exit.
 void make_first_program(int architecture) { static const MachineCode first = compile("", architecture); }
 
-/// In this process. Threads must not work with what the compiler made when that is destroyed: they are waited for
-/// before.
+/// Compiles in this process. Threads must not use the compiler's objects while these are destroyed: `wait`, which is
+/// registered after they were made, runs before that.
 MachineCode compile_here(const std::string& source, int architecture, void (*wait)()) {
   make_first_program(architecture);
   static const int waits = std::atexit(wait);
@@ -109,17 +109,17 @@ MachineCode compile_here(const std::string& source, int architecture, void (*wai
   return compile(source, architecture);
 }
 
-/// What this process has compiled and is compiling, each on a thread of its own: compilers work beside each other, and
-/// all devices take the same code. Where no thread can begin, whoever needs the code compiles it.
+/// Compilations of this process, finished and in progress, each on a thread of its own: they run at the same time, and
+/// all devices share the code. If no thread can be started, the first one that needs the code compiles it.
 class Compilations {
  public:
   using Code = std::shared_future<MachineCode>;
 
-  /// At exit its threads end before all that they use, which is made before the wait is registered. It is never
-  /// destroyed: a thread whose compiler apart ends without an answer then registers another wait.
+  /// At exit its threads end before the objects that they use, which were made before the wait was registered. It is
+  /// never destroyed: a thread whose separate compiler ends without an answer registers another wait.
   static Compilations& instance() {
     compiler_key();
-    // Else a thread makes it where its compiler apart is none; a process that ends just then is not safe.
+    // Otherwise a thread without a separate compiler makes it; a process that ends just then is not safe.
     static const bool made = has_compiler_program() || succeeds([] { make_first_program(90); });
     static_cast<void>(made);
     static Compilations& all = *new Compilations;
@@ -134,7 +134,7 @@ class Compilations {
     if (found != codes_.end()) return found->second;
     return codes_.emplace(key, std::async(any_way, cached_code, key, source, architecture).share()).first->second;
   }
-  /// Work that begins some. What it throws is thrown again where the code is needed.
+  /// Runs work that begins compilations. An error is dropped: it comes again when the code is needed.
   void begin(std::function<void()> work) {
     const std::lock_guard<std::mutex> lock(mutex_);
     choices_.remove_if([](const auto& choice) { return has_state(choice, std::future_status::ready); });
@@ -148,7 +148,7 @@ class Compilations {
   static bool has_state(const Future& future, std::future_status state) {
     return future.wait_for(std::chrono::seconds(0)) == state;
   }
-  /// A program that has not answered is not asked again.
+  /// A program that has failed to answer once is not asked again.
   std::optional<MachineCode> made_apart(const std::string& source, int architecture) {
     const std::string program = compiler_program();
     {
@@ -162,7 +162,7 @@ class Compilations {
     }
     return code;
   }
-  /// In the cache the number comes first, in a line of its own.
+  /// In the cache, the bytes of stack come first, in a line of their own.
   static MachineCode cached_code(const std::string& key, const std::string& source, int architecture) {
     const std::string kept = cached(cache_directory(), key, [&] {
       const AnyCore anywhere;
@@ -174,7 +174,7 @@ class Compilations {
     const std::size_t line = kept.find('\n');
     return {kept.substr(line + 1), std::stoi(kept.substr(0, line))};
   }
-  /// Choices first: they begin what they come to need, other choices too.
+  /// Choices come first, because they begin compilations and other choices.
   static void wait_for_all() {
     Compilations& all = instance();
     for (bool waits = true; waits;) {
@@ -193,7 +193,7 @@ class Compilations {
   std::mutex mutex_;
   std::map<std::string, Code> codes_;
   std::list<std::future<void>> choices_;
-  std::mutex silent_mutex_;  // another, as who waits for all codes holds the first one
+  std::mutex silent_mutex_;  // a second one, because a thread that waits for all codes holds the first one
   std::set<std::string> silent_;
 };
 
@@ -214,9 +214,9 @@ void begin_code(const Cut& cut, Precision precision, Skills skills, int architec
   for (const bool backward : {false, true}) begin_way(cut, precision, skills, backward, architecture);
 }
 
-/// What choose_cut() may look at behind the first recipe. In double precision, and with real rows, that has some stack
-/// now and then: to compile the next ones only after it would take as long again. Where there are cores enough they are
-/// compiled beside it.
+/// Compiles recipes that choose_cut() may look at after the first one. In double precision, and with real rows, the
+/// first one sometimes has some stack; to compile the next ones only then would take as long again. With enough cores
+/// they are compiled at the same time.
 void begin_guesses(const std::vector<PlaneCut>& cuts, Precision precision, PlaneSkills skills, int architecture) {
   if (precision != Precision::f64 && !skills.real) return;
   constexpr int some_stack = 48;
@@ -230,7 +230,7 @@ void begin_guesses(const std::vector<PlaneCut>& cuts, Precision precision, Plane
 
 bool has_spare_cores(int processes) {
   constexpr int enough = 16;
-  const AnyCore anywhere;  // they are counted
+  const AnyCore anywhere;  // counts all cores
   return static_cast<int>(std::thread::hardware_concurrency()) / std::max(processes, 1) >= enough;
 }
 
@@ -289,8 +289,8 @@ const PlaneCut& choose_cut(const std::vector<PlaneCut>& cuts, Precision precisio
 }
 
 void begin_machine_code(const std::vector<PlaneCut>& cuts, Precision precision, PlaneSkills skills, int architecture) {
-  // What is surely wanted comes first: cores may be few, and a process has one front end of NVRTC where it compiles
-  // itself.
+  // Code that is surely needed comes first: cores may be few, and a process that compiles by itself has only one front
+  // end of NVRTC.
   const bool chooses = cuts.size() > 1, spare = chooses && has_spare_cores();
   if (chooses) begin_code(cuts.front(), precision, chosen_by(skills), architecture);
   Compilations::instance().begin([=] {

@@ -1,5 +1,5 @@
 #pragma once
-// What a line kernel is told. Compiled for the host, by nvcc and at run time: no headers.
+// The arguments of a line kernel. Compiled for the host, by nvcc and at run time: no headers.
 #include "device/line_checks.hpp"
 #include "device/line_cut.hpp"
 
@@ -13,27 +13,27 @@ struct alignas(64) TensorMap {
   unsigned long long opaque[16];
 };
 
-/// Where a pass reads: one tensor map (column in units of 8 bytes, point, outer) an owner, whose boxes hold `rows`
-/// points of the bundle. Odd rows have one owner and four maps, since maps begin at multiples of 16 bytes and have such
-/// strides: 2 * (outer index % 2) + point % 2, each of every other point of every other line.
+/// The source of a pass: one tensor map an owner (column in units of 8 bytes, point, outer), whose boxes hold `rows`
+/// points of the bundle. Odd rows have one owner and four maps, because maps begin at multiples of 16 bytes and have
+/// such strides. Map 2 * (outer index % 2) + point % 2 has every other point of every other line.
 struct KernelInput {
   TensorMap owner[max_owners];
   int rows[max_owners];
-  int owners, begin[max_owners + 1];  ///< first points, and behind the last one
+  int owners, begin[max_owners + 1];  ///< first points, and the end of the last owner's
   unsigned bytes;                     ///< of all boxes of a tile
-  unsigned shifted;                   ///< bit i: the rows of map i begin a unit of 8 bytes behind its own
+  unsigned shifted;                   ///< bit i: the rows of map i begin a unit of 8 bytes behind its base
 };
 
-/// Where a pass writes, and without bulk copies reads; strides are in units of 8 bytes.
+/// The destination of a pass, and without bulk copies also its source; strides are in units of 8 bytes.
 struct KernelOutput {
-  /// Not `mixed`: the i-th points of all threads have one owner, and lie at point[i] + (a place that they share).
-  /// Owners come in two kinds, near and far (bit i of `far`), with strides of their own: the GPU itself and its peers,
-  /// which may have other shapes.
+  /// Not `mixed`: the i-th points of all threads have one owner, and each is at point[i] plus an offset that all points
+  /// of a thread share. Owners are near or far (bit i of `far`), and each of the two kinds has its own strides: the GPU
+  /// itself and its peers, whose arrays may have other shapes.
   void* point[max_points];
   long long line_stride[2], outer_stride[2];
   unsigned far;
   unsigned mixed;
-  /// Point k of owner q lies at base + k * line_stride: where it is mixed, and at the ends of rows.
+  /// Point k of owner q is at base + k * line_stride. Used if `mixed`, and at the ends of rows.
   struct Owner {
     void* base;
     long long line_stride, outer_stride;
@@ -41,21 +41,21 @@ struct KernelOutput {
   int owners, begin[max_owners];  ///< first points
 };
 
-/// Without bulk copies.
+/// The input of kernels without bulk copies.
 struct PlainInput {
   KernelOutput places;
-  unsigned columns;  ///< none are read from here on, in units of 8 bytes
+  unsigned columns;  ///< columns from here on are not read; in units of 8 bytes
 };
 
 /// For kernels that check their lines (line_sums.cuh).
 struct KernelChecks {
-  const void* weights;                 ///< of a line's N input points, then of its results
+  const void* weights;                 ///< for a line's N input points, then for its results
   double input_factor, result_factor;  ///< of the sums
-  double input_part, result_part;      ///< of the sums' squares, that is allowed
-  double floor;                        ///< and so much more
-  unsigned long long* results;         ///< pass_results of them
-  unsigned tiles;                      ///< that are compared together
-  unsigned zero;                       ///< which the compiler does not know
+  double input_part, result_part;      ///< the allowed shares of the sums' squares
+  double floor;                        ///< the allowed absolute difference beside these
+  unsigned long long* results;         ///< pass_results numbers
+  unsigned tiles;                      ///< tiles whose lines are compared together
+  unsigned zero;                       ///< a zero that the compiler does not know
 };
 
 template <class Input>
@@ -66,8 +66,8 @@ struct PassOf {
   unsigned tiles, tiles_in_row;
   unsigned outer_begin, m_begin;
   unsigned skew, skew_mask;  ///< tiles begin outer * skew & skew_mask earlier, in units of 8 bytes
-  unsigned columns;          ///< none are written from here on, in units of 8 bytes
-  unsigned end_mask;         ///< skew_mask where that end is as much earlier, too; else 0
+  unsigned columns;          ///< columns from here on are not written; in units of 8 bytes
+  unsigned end_mask;         ///< skew_mask if that end moves with the skew, else 0
   double scale;
   KernelChecks checks;
 };

@@ -14,8 +14,8 @@ namespace {
 std::int64_t lines_of(Precision precision) { return unit(precision); }
 std::int64_t halves_of(Precision precision) { return 2 / unit(precision); }
 
-/// Tensor map over (2 doubles a 16-byte unit of m, points of one owner, outer); fails where the driver refuses. No
-/// promotion: bringing whole sector groups into L2 ahead was measured slower (docs/gpu-design.md).
+/// Tensor map over (2 doubles a 16-byte unit of m, points of one owner, outer); fails if the driver refuses. No L2
+/// promotion: to bring whole groups of sectors ahead was measured slower (docs/gpu-design.md).
 TensorMap make_map(void* base, const std::uint64_t (&extent)[3], const std::uint64_t (&stride_bytes)[2],
                    const std::uint32_t (&box)[2]) {
   CUtensorMap map;
@@ -30,7 +30,7 @@ TensorMap make_map(void* base, const std::uint64_t (&extent)[3], const std::uint
   return result;
 }
 
-/// Rows of the boxes that bring `points` points of an owner whose first one is `first`.
+/// Rows of the boxes that fetch `points` points of an owner whose first one is `first`.
 int box_rows(const TileCut& tile, int first, int points) {
   const int rows = tile.box_rows_of(first, points);
   require(rows > 0, "blocks of ", points, " points an owner are no boxes of ", tile.step(),
@@ -38,7 +38,7 @@ int box_rows(const TileCut& tile, int first, int points) {
   return rows;
 }
 
-/// In units of 8 bytes: what bundles must begin at multiples of in memory, since those of a row begin elsewhere.
+/// Bundles must begin at multiples of this in memory, in units of 8 bytes. Rows may begin elsewhere.
 unsigned alignment(const Pass& pass, int width) {
   const int bundle = width & -width;  // a power of two
   const bool whole =
@@ -118,7 +118,7 @@ Kernel make_kernel(const void* symbol, int threads, int shared_bytes, int cluste
 
 namespace {
 
-/// What the kernel is told of its input if rows are odd; its numbers have 8 bytes.
+/// The input argument of a kernel for odd rows, whose numbers have 8 bytes.
 KernelInput odd_input(const Pass& pass, const TileCut& tile) {
   KernelInput k{};
   k.bytes = static_cast<unsigned>(tile.tile_bytes());
@@ -172,8 +172,8 @@ std::int64_t bytes_of(Precision precision, std::int64_t numbers) {
   return numbers * static_cast<std::int64_t>(ElementType{precision, true}.bytes());
 }
 
-/// Each i-th point of all threads before the first or after the last stage: of one owner, of at most two shapes.
-/// Otherwise the side is mixed.
+/// Adds the places of each i-th point of all threads, before the first or after the last stage. Returns false if one
+/// has several owners, or if there are more than two shapes: the side is then mixed.
 bool add_points(KernelOutput& k, const Pass& pass, const Side& side, const LineCut& line, int stage) {
   const int count = line.count(stage), butterflies = line.butterflies(stage);
   const Part& near = side.part[0];
@@ -212,7 +212,7 @@ void add_owners(KernelOutput& k, const Pass& pass, const Side& side) {
   for (int q = 0; q < k.owners; ++q) {
     k.begin[q] = owner_begin(side, pass.n, q);
     const Part& part = side.part[static_cast<std::size_t>(q)];
-    // An address before the owner's memory: no pointer of it is used.
+    // The address may be before the owner's memory, so it is computed as an integer.
     const auto base =
         reinterpret_cast<std::uintptr_t>(part.base) -
         static_cast<std::uintptr_t>(bytes_of(pass.precision, std::int64_t{k.begin[q]} * part.line_stride));
@@ -220,7 +220,7 @@ void add_owners(KernelOutput& k, const Pass& pass, const Side& side) {
   }
 }
 
-/// Where the points of a stage lie.
+/// The places of the points of a stage.
 KernelOutput places(const Pass& pass, const Side& side, const LineCut& line, int stage) {
   KernelOutput k{};
   k.mixed = add_points(k, pass, side, line, stage) ? 0 : 1;
@@ -228,7 +228,7 @@ KernelOutput places(const Pass& pass, const Side& side, const LineCut& line, int
   return k;
 }
 
-/// What a kernel is told of a pass, without its input.
+/// The arguments of a kernel for a pass, without its input.
 template <class Input>
 PassOf<Input> pass_of(const Pass& pass, const TileCut& tile, const void* table) {
   const std::int64_t lines = lines_of(pass.precision), bundle = lines * tile.width;
@@ -237,7 +237,7 @@ PassOf<Input> pass_of(const Pass& pass, const TileCut& tile, const void* table) 
   k.table = table;
   k.skew_mask = alignment(pass, tile.width) - 1;
   k.skew = static_cast<unsigned>(pass.out.part[0].outer_stride * 2 / lines) & k.skew_mask;
-  // Bundles that begin earlier end earlier, too, but for a row's last ones.
+  // Bundles that begin earlier also end earlier, except the last ones of a row.
   const bool last = pass.m_end >= pass.out.columns;
   const std::int64_t end = std::min(pass.m_end, pass.out.columns);
   const std::int64_t longer = k.skew != 0 && last ? k.skew_mask * lines / 2 : 0;

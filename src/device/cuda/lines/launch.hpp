@@ -1,5 +1,5 @@
 #pragma once
-// From a Pass to what its kernel is told, and to a launch. CUDA only.
+// Converts a Pass to the arguments of its kernel, and launches it. CUDA only.
 #include "device/cuda/calls.hpp"
 #include "device/cuda/lines/kernel_pass.hpp"
 #include "device/line_pass.hpp"
@@ -9,7 +9,7 @@ namespace shardfft::device::lines {
 
 using device::check;
 
-/// What line passes ask of the driver.
+/// The driver's functions that line passes call.
 struct Driver {
   decltype(&cuTensorMapEncodeTiled) encode_tiled;
   decltype(&cuModuleLoadData) load_module;
@@ -23,28 +23,28 @@ struct Driver {
 const Driver& driver();
 void check(CUresult status, const char* what);
 
-/// A kernel on the device that was current when it was made. A persistent grid has as many clusters as the device
-/// holds at once (not every multiprocessor can be in a large one).
+/// A kernel on the device that was current when it was made. A persistent grid has as many clusters as the device holds
+/// at once (not every multiprocessor can be in a large one).
 class Kernel {
  public:
   Kernel() = default;
   Kernel(CUfunction function, int threads, int shared_bytes, int cluster);
   explicit operator bool() const { return function_ != nullptr; }
-  /// `argument`: what its program takes. `most_blocks`: 0 fills the GPU.
+  /// `argument`: the argument of its program. `most_blocks`: 0 fills the GPU.
   void launch(const void* argument, unsigned tiles, int most_blocks, void* stream) const;
 
  private:
-  /// `attribute` lives as long.
+  /// `attribute` must outlive the result.
   CUlaunchConfig launch_config(int blocks, CUlaunchAttribute& attribute) const;
 
   CUfunction function_ = nullptr;
   int threads_ = 0, shared_bytes_ = 0, cluster_ = 1;
-  int most_clusters_ = 0;  ///< single blocks, where they are not in clusters
+  int most_clusters_ = 0;  ///< single blocks, if there are no clusters
 };
 /// Finds a kernel that was compiled with the library.
 Kernel make_kernel(const void* symbol, int threads, int shared_bytes, int cluster);
 
-/// What a kernel is told of its checks, if its tiles have `lines` lines.
+/// The arguments of a kernel's checks, if its tiles have `lines` lines.
 KernelChecks kernel_checks(const PassChecks& checks, int n, int lines);
 KernelInput kernel_input(const Pass& pass, const TileCut& tile);
 KernelOutput kernel_output(const Pass& pass, const LineCut& line);

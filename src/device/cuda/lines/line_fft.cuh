@@ -6,9 +6,9 @@
 
 namespace shardfft::device::lines {
 
-// What indexes v, the registers of a thread, is the counter of a loop that is unrolled. Functions with a constant index
-// for each point do as well, but take up to twice as long to compile. Only exchanges need them: with loops there not
-// all of v fits into registers.
+// The index into v, the registers of a thread, is the counter of an unrolled loop. Functions with a constant index for
+// each point work too, but take up to twice as long to compile. Only exchanges need them: with loops there, v does not
+// fit into registers.
 
 /// A LineCut as a type.
 template <int N_, int Team, int... Radix>
@@ -18,7 +18,7 @@ struct CutOf {
   static constexpr int group = line.radix[0], pad = line.pad();
   static constexpr int padded_rows = line.padded(N), table_size = line.table_size();
   static __device__ unsigned row(unsigned position) { return pad != 0 ? position + position / group * pad : position; }
-  /// Rows between points that are `step` apart, where step is 1 inside a group or a multiple of it.
+  /// Rows between points that are `step` apart: step is 1, inside a group, or a multiple of the group.
   static __device__ constexpr int stride(int step) { return step == 1 ? 1 : step + step / group * pad; }
   /// Rows of positions t + multiples of the team are multiples apart.
   static constexpr bool regular = pad == 0 || team % group == 0;
@@ -50,8 +50,8 @@ __device__ __forceinline__ void each_butterfly(unsigned t, F&& f) {
   });
 }
 
-/// Where the points of stage S are in a thread's registers, and in the line: f(i, offset) for every v[i], the point
-/// t + offset.
+/// The points of stage S in a thread's registers and in the line: f(i, offset) for every v[i], which is the point t +
+/// offset.
 template <class C, int S, class F>
 __device__ __forceinline__ void each_point(unsigned t, F&& f) {
   using Stage = typename C::template Stage<S>;
@@ -67,8 +67,8 @@ __device__ __forceinline__ void each_point(unsigned t, F&& f) {
   }
 }
 
-/// Twiddles, then the butterflies of stage S over what earlier stages left: b + r * count(S) is the place in v of the
-/// r-th point of the b-th butterfly.
+/// Twiddles, then the butterflies of stage S, applied to the results of earlier stages: v[b + r * count(S)] is the r-th
+/// point of the b-th butterfly.
 template <class C, int S, class T>
 __device__ __forceinline__ void stage(Cx<T> (&v)[C::E], unsigned t, const typename Traits<T>::Factor* table) {
   using Stage = typename C::template Stage<S>;
@@ -91,7 +91,7 @@ __device__ __forceinline__ void stage(Cx<T> (&v)[C::E], unsigned t, const typena
   });
 }
 
-/// One component of the points First + Step * I to rows that are Stride apart, of `pitch` numbers, or from there.
+/// Writes or reads one component of the points First + Step * I: rows are Stride apart and have `pitch` numbers.
 template <bool Imaginary, int First, int Step, int Stride, class T, int E, int... I>
 __device__ __forceinline__ void put_parts(T* to, unsigned pitch, Cx<T> (&v)[E], Indices<I...>) {
   ((to[I * Stride * pitch] = Imaginary ? v[First + I * Step].im : v[First + I * Step].re), ...);
@@ -150,9 +150,9 @@ template <class C>
 inline constexpr int line_barriers = 4 * (C::stages - 1);
 
 /// Forward FFT of the team's line, from the points of the first stage to those of the last one (each_point). `sync` is
-/// a barrier of all threads that work on lines. `between` runs once, when bulk copies that are asked for behind a fence
-/// (TileBarrier::expect) may overwrite what the threads took their input from. That is late on purpose: loads can still
-/// be under way at the first barrier; at the second one all have arrived of which a stored number was made.
+/// a barrier of all threads that work on lines. `between` runs once, when bulk copies that are requested behind a fence
+/// (TileBarrier::expect) may overwrite the threads' input. That is late on purpose: at the first barrier loads can
+/// still be under way; at the second one, each load has arrived whose number was needed for a store.
 template <class C, class T, class Sync, class Between>
 __device__ __forceinline__ void line_fft(Cx<T> (&v)[C::E], T* rows, const ThreadPlace& at,
                                          const typename Traits<T>::Factor* table, Sync sync, Between between) {

@@ -1,8 +1,8 @@
 #pragma once
-// What the threads of a pass add up of the lines that they hold (option verify): no other look at memory is needed.
-// A line's results with some weights add up to its input with others, but for rounding. Each thread keeps the
-// difference of its own points of many lines; all threads meet for the sum of these only now and then. Registers are
-// what passes are short of: sums of bits are kept in shared memory, and of squares the upper word.
+// Sums that the threads of a pass form from the lines that they hold (option verify), with no other access to memory.
+// With some weights a line's results add up to as much as its input with others, apart from rounding. Each thread keeps
+// the difference for its own points of many lines; all threads meet only now and then to add these up. Passes are short
+// of registers: sums of bits are therefore kept in shared memory, and only the upper word of sums of squares.
 #include "device/cuda/lines/kernel_pass.hpp"
 #include "device/cuda/lines/line_fft.cuh"
 #include "device/cuda/lines/shuffle.cuh"
@@ -15,7 +15,7 @@ __device__ __forceinline__ unsigned words(double x) {
 __device__ __forceinline__ unsigned words(float x) { return __float_as_uint(x); }
 __device__ __forceinline__ unsigned words(Twin x) { return words(x.a) + words(x.b); }
 
-/// Sums of bits, of two lines each for itself.
+/// Sums of bits; the two lines of a Twin have one each.
 template <class T>
 struct Words {
   unsigned sum = 0;
@@ -41,7 +41,7 @@ __device__ __forceinline__ Twin of_lines(Twin sum, bool first, bool second) {
 /// Whether a kernel checks its lines, and has their weights in shared memory: the L1 cache would not keep them.
 enum class Checks { none, some, weights_held };
 
-/// The same of one axis, for a thread.
+/// The checks of one axis, for a thread.
 template <class T>
 struct LineChecks {
   using Factor = typename Traits<T>::Factor;
@@ -54,7 +54,7 @@ struct LineChecks {
         of_input(static_cast<const Factor*>(weights)),
         of_result(reinterpret_cast<const int*>(of_input + n)) {}
 };
-/// By all threads; where they are then, to be read behind a barrier.
+/// Called by all threads. Returns the place of the weights, which may be read after a barrier.
 template <Checks How, class T, int N>
 __device__ __forceinline__ const void* hold_weights(char* shared, const KernelChecks& checks) {
   if (How != Checks::weights_held) return checks.weights;
@@ -64,14 +64,14 @@ __device__ __forceinline__ const void* hold_weights(char* shared, const KernelCh
   return shared;
 }
 
-/// Plus the real parts of w x, of two lines each for itself: neighbours often are alike but for their signs.
+/// `sum` plus the real part of w x. Twin lines have a sum each: neighbours often differ in nothing but their signs.
 __device__ __forceinline__ double weighted(double sum, double2 w, const Cx<double>& x) {
   return sum + w.x * x.re - w.y * x.im;
 }
 __device__ __forceinline__ Twin weighted(Twin sum, float2 w, const Cx<Twin>& x) {
   return {sum.a + w.x * x.re.a - w.y * x.im.a, sum.b + w.x * x.re.b - w.y * x.im.b};
 }
-/// The same for the weight (1 + i) times the number of a word.
+/// The same for the weight (1 + i) times the number that `word` encodes.
 __device__ __forceinline__ double weighted(double sum, int word, const Cx<double>& x) {
   return sum + __hiloint2double(word, 0) * (x.re - x.im);
 }
@@ -84,7 +84,7 @@ __device__ __forceinline__ double all_of(Twin sum) { return double(sum.a) + sum.
 __device__ __forceinline__ double square_of(double sum) { return sum * sum; }
 __device__ __forceinline__ double square_of(Twin sum) { return double(sum.a) * sum.a + double(sum.b) * sum.b; }
 
-/// What the warps of a team share that adds up lines together.
+/// Shared memory of the warps of a team that add up lines together.
 template <int Threads>
 struct SumDesk {
   static constexpr int warps = (Threads + 31) / 32;
@@ -92,7 +92,7 @@ struct SumDesk {
   unsigned bits[3];  ///< read, written, between two axes
 };
 
-/// Of a pass that checks nothing.
+/// For a pass without checks.
 template <class T, int Threads>
 struct NoSums {
   struct Desk {};
@@ -125,13 +125,13 @@ class LineSums {
   using Factor = typename Traits<T>::Factor;
   using Desk = SumDesk<Threads>;
 
-  /// Of thread `id` of all. Someone opens the desk before.
+  /// `id` is the number of the thread. One thread must have opened the desk before.
   __device__ __forceinline__ LineSums(Desk& desk, unsigned id) : desk_(desk), id_(id) {}
   static __device__ __forceinline__ void open(Desk& desk) {
     for (unsigned& sum : desk.bits) sum = 0;
   }
 
-  /// Of a thread's points, which are added as they come.
+  /// The sums of a thread's input points, which are added one by one.
   struct Input {
     const Factor* weights;
     T sum{};
@@ -144,13 +144,13 @@ class LineSums {
   static __device__ __forceinline__ Input input(unsigned t, const LineChecks<T>& checks) {
     return {checks.of_input + t};
   }
-  /// `first`, `second`: whether a thread's lines are there.
+  /// `first`, `second`: whether each of a thread's lines exists.
   __device__ __forceinline__ void took(const Input& in, bool first, bool second, bool first_axis,
                                        const LineChecks<T>& checks) {
     close_input(of_lines(in.sum, first, second), checks);
     took(in.bits.of_lines(first, second), first_axis);
   }
-  /// Behind the last stage.
+  /// Called after the last stage.
   template <class C>
   __device__ __forceinline__ void left(const Cx<T> (&v)[C::E], unsigned t, bool first, bool second, bool last_axis,
                                        const LineChecks<T>& checks) {
@@ -160,13 +160,13 @@ class LineSums {
     left(bits, last_axis);
     close_output(of_lines(sum_of_output<C>(v, t, bits, checks), first, second), checks);
   }
-  /// The sum alone, of lines that are all there.
+  /// The sum alone, if all lines exist.
   template <class C>
   __device__ __forceinline__ void close_lines(const Cx<T> (&v)[C::E], unsigned t, const LineChecks<T>& checks) {
     close_output(sum_of_output<C>(v, t, words(v[0].re), checks), checks);
   }
-  /// Instead of both, adds to a sum that is closed then: numbers k = t + offset of the half spectra of two real rows
-  /// a and b, which as lines are the points k and N - k of a + i b. `swapped`: the line has its parts exchanged.
+  /// In place of both: adds numbers k = t + offset of the half spectra of two real rows a and b to a sum that is closed
+  /// later. In a line these are the points k and N - k of a + i b. `swapped`: the line has its parts exchanged.
   template <class C>
   __device__ __forceinline__ void spectra(T& sum, unsigned t, int offset, Cx<T> a, Cx<T> b, bool swapped,
                                           bool is_output, const LineChecks<T>& checks) {
@@ -181,24 +181,24 @@ class LineSums {
     weigh(static_cast<int>(t), offset, a.re - b.im, a.im + b.re);
     if (k != 0 && 2 * k != C::N) weigh(C::N - static_cast<int>(t), -offset, a.re + b.im, b.re - a.im);
   }
-  /// The sums of a thread's points say how large the numbers are.
+  /// The squares of a thread's sums measure the size of the numbers.
   __device__ __forceinline__ void close_input(T sum, const LineChecks<T>& checks) {
     sum_ += checks.kernel.input_factor * all_of(sum);
     allow(checks.kernel.input_part * square_of(sum));
   }
-  /// Where the input was a number, so must the output be.
+  /// A result that is not finite allows no difference: if the input was finite, it is an error.
   __device__ __forceinline__ void close_output(T sum, const LineChecks<T>& checks) {
     sum_ -= checks.kernel.result_factor * all_of(sum);
     const double square = square_of(sum);
     if (square - square == 0) allow(checks.kernel.result_part * square);
   }
-  /// What these are the bits of: the input of the pass, and its results, or what is between two axes.
+  /// The bits of the input of the pass and of its results, or of the numbers between two axes.
   __device__ __forceinline__ void took(unsigned bits, bool first_axis) {
     add_bits(desk_.bits[first_axis ? 0 : 2], first_axis ? bits : 0 - bits);
   }
   __device__ __forceinline__ void left(unsigned bits, bool last_axis) { add_bits(desk_.bits[last_axis ? 1 : 2], bits); }
 
-  /// By all threads; `sync` is their barrier, that they also pass within every tile.
+  /// Called by all threads; `sync` is their barrier, which they also pass within every tile.
   template <class Sync>
   __device__ __forceinline__ void end_tile(Sync sync, const LineChecks<T>& checks) {
     if (++tiles_ == checks.kernel.tiles) compare(sync, checks);
@@ -216,8 +216,8 @@ class LineSums {
   __device__ __forceinline__ void allow(double square) {
     allowed_ = __double2hiint(__hiloint2double(allowed_, 0) + square);
   }
-  /// `late`: what is known behind the last stage only. In the place of a barrier: weights wait in no registers while
-  /// the stage needs them.
+  /// `late`: a number that is known only after the last stage. It does the work of a barrier: the compiler cannot load
+  /// weights into registers that the stage needs.
   template <class C>
   static __device__ __forceinline__ T sum_of_output(const Cx<T> (&v)[C::E], unsigned t, unsigned late,
                                                     const LineChecks<T>& checks) {
@@ -227,7 +227,7 @@ class LineSums {
     return sum;
   }
 
-  /// Of this thread's warp: the last one may have fewer.
+  /// Lanes of this thread's warp: the last warp may have fewer.
   static constexpr unsigned tail = Threads % 32;
   __device__ __forceinline__ unsigned lanes() const { return tail == 0 || id_ < Threads - tail ? 32 : tail; }
   __device__ __forceinline__ unsigned mask() const { return ~0U >> (32 - lanes()); }
@@ -240,7 +240,7 @@ class LineSums {
     atomicAdd(&to, mine);
   }
 
-  /// The first lane of `count` has it.
+  /// The sum over `count` lanes, in the first one of them.
   static __device__ __forceinline__ double sum_of_lanes(double x, unsigned lane, unsigned count) {
 #pragma unroll 1
     for (unsigned step = 16; step > 0; step /= 2) {
@@ -275,7 +275,7 @@ class LineSums {
     if (lane != 0) return;
     const double part = squared_part(allowed, difference);
     if (part >= 0) atomicAdd(checks.results + sums_compared, 1ULL);
-    // Doubles that are not negative are in order as numbers of 64 bits.
+    // Doubles that are not negative have the order of their bits as 64-bit integers.
     if (part > 0)
       atomicMax(checks.results + largest_square, static_cast<unsigned long long>(__double_as_longlong(part)));
   }

@@ -26,7 +26,7 @@ struct Nvrtc {
   decltype(&::nvrtcGetCUBIN) cubin = nullptr;
   decltype(&::nvrtcGetErrorString) error_string = nullptr;
   std::string found, file;
-  bool keeps = false;  ///< what it compiled, in a cache of its own
+  bool keeps = false;  ///< whether it has a cache of its own
 };
 
 template <class Function>
@@ -67,7 +67,7 @@ void check(nvrtcResult status, const char* what) {
   if (status != NVRTC_SUCCESS) fail(Status::backend_failure, what, ": ", nvrtc().error_string(status));
 }
 
-/// The largest number before these words of the assembler, in a log that tells of each kernel.
+/// The largest number before these words of the assembler's log, which lists all kernels.
 int largest_before(const std::string& words, const std::string& log) {
   int largest = 0;
   for (std::size_t at = log.find(words); at != std::string::npos; at = log.find(words, at + 1)) {
@@ -127,10 +127,10 @@ const std::string& nvrtc_file() { return nvrtc().file; }
 
 const std::vector<std::string>& compiler_options() {
   static const std::vector<std::string> options = [] {
-    // What has no annotation is arithmetic that both sides share.
+    // A function without annotation is arithmetic that host and device share.
     std::vector<std::string> all = {"--std=c++20", "-default-device", "--ptxas-options=-v"};
-    // What it takes from its own cache has no log: nothing would be known of the stack. For that cache it starts the
-    // driver, too, which takes a second where there are GPUs.
+    // Code from NVRTC's own cache has no log, and so no bytes of stack. For that cache NVRTC also starts the driver,
+    // which takes a second on machines with GPUs.
     if (nvrtc().keeps) all.push_back("--no-cache");
     return all;
   }();

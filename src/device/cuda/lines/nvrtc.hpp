@@ -5,16 +5,16 @@
 
 namespace shardfft::device::lines {
 
-/// Version of the compiler that was found, "13.0"; empty where there is none.
+/// Version of the compiler that was found, "13.0"; empty if there is none.
 const std::string& nvrtc_version();
 /// The file that holds it.
 const std::string& nvrtc_file();
-/// What it is told of every program beside the architecture.
+/// The compiler's options for every program, besides the architecture.
 const std::vector<std::string>& compiler_options();
 /// Kernels for one architecture.
 struct MachineCode {
   std::string cubin;
-  int stack_bytes = 0;  ///< of a thread, at most: what registers do not hold
+  int stack_bytes = 0;  ///< the most that a thread needs beyond its registers
 };
 
 /// Machine code of `source` for compute capability `architecture` (90: 9.0). `source` includes the kernels' headers by

@@ -8,7 +8,7 @@
 
 namespace shardfft::device::lines {
 
-/// Of odd rows: the map that has a point, and the column there where a bundle begins.
+/// For odd rows: the map that has a point, and the first column of a bundle there.
 __device__ __forceinline__ unsigned map_of(const Corner& at, unsigned point) { return at.outer % 2 * 2 + point % 2; }
 __device__ __forceinline__ int column_in(const KernelInput& in, const Corner& at, unsigned map) {
   return at.column + static_cast<int>(in.shifted >> map & 1);
@@ -23,7 +23,7 @@ struct TileShape {
   static constexpr int tile_bytes = tile.tile_bytes(), row_bytes = tile.row_bytes();
 };
 
-/// By one thread: asks for all points of a tile.
+/// Called by one thread: requests all points of a tile.
 template <class C, int Width, bool Odd>
 __device__ __forceinline__ void fetch_tile(double2* tile_memory, const KernelPass& pass, unsigned tile,
                                            TileBarrier& barrier) {
@@ -49,7 +49,7 @@ __device__ __forceinline__ void fetch_tile(double2* tile_memory, const KernelPas
   }
 }
 
-/// Blocks of a cluster work on neighbouring bundles and ask for the next ones at the same time: memory then sees runs
+/// Blocks of a cluster work on neighbouring bundles and request the next ones at the same time: memory then sees runs
 /// of the whole cluster's width. Without clusters this costs nothing.
 __device__ __forceinline__ void keep_step() {
   asm volatile("barrier.cluster.arrive.relaxed.aligned;\nbarrier.cluster.wait.aligned;" ::: "memory");
@@ -61,7 +61,7 @@ __device__ __forceinline__ unsigned cluster_size() {
   return size;
 }
 
-/// What a thread takes out of a tile that has arrived.
+/// Reads a thread's points from a tile that has arrived.
 template <class C, int Width, bool Backward, bool Odd, class T, class In>
 __device__ __forceinline__ void take(Cx<T> (&v)[C::E], const double2* tile, const KernelInput& input,
                                      const Corner& from, const ThreadPlace& at, In& in) {
@@ -131,7 +131,7 @@ __device__ __forceinline__ void run_pass(const KernelPass& pass) {
     sums.end_tile(sync, checks);
   }
   sums.end(sync, checks);
-  // The last tiles may be fewer than the cluster's blocks: those without one keep step with the others.
+  // The last tiles may be fewer than the cluster's blocks: blocks without a tile keep step with the others.
   const unsigned first = tile - blockIdx.x, size = cluster_size();
   if (first + blockIdx.x / size * size < pass.tiles) keep_step();
 }

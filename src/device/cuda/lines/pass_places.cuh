@@ -1,12 +1,12 @@
 #pragma once
-// What the kernels of passes share: which lines a tile has, and where their points lie in memory.
+// Common parts of the kernels of passes: the lines of a tile, and the places of their points in memory.
 #include "device/cuda/lines/kernel_pass.hpp"
 #include "device/cuda/lines/line_fft.cuh"
 #include "device/cuda/lines/shuffle.cuh"
 
 namespace shardfft::device::lines {
 
-/// First line of a tile: column in units of 8 bytes, and outer index. From column `end` on none are written.
+/// First line of a tile: column in units of 8 bytes, and outer index. Columns from `end` on are not written.
 struct Corner {
   int column, end;
   unsigned outer;
@@ -32,7 +32,7 @@ __device__ __forceinline__ void rescale(Cx<T> (&v)[C::E], double scale, unsigned
   each_point<C, C::stages - 1>(t, [&](int i, int /*offset*/) { v[i] = Cx<T>{s * v[i].re, s * v[i].im}; });
 }
 
-/// put(i, number): the 16 bytes of v[i], a point of stage S, lie at that number of 8 bytes; owner by owner.
+/// Calls put(i, number) for each point v[i] of stage S, whose 16 bytes are at `number`. Looks up each point's owner.
 template <class C, int S, class Put>
 __device__ __forceinline__ void each_place(const KernelOutput& out, const Corner& to, int column, unsigned t, Put put) {
   each_point<C, S>(t, [&](int i, int offset) {
@@ -43,7 +43,7 @@ __device__ __forceinline__ void each_place(const KernelOutput& out, const Corner
     put(i, static_cast<double*>(owner.base) + (to.outer * owner.outer_stride + column + k * owner.line_stride));
   });
 }
-/// The same where the output is not mixed.
+/// The same if the output is not mixed.
 template <class C, int S, class Put>
 __device__ __forceinline__ void each_shared_place(const KernelOutput& out, const Corner& to, int column, unsigned t,
                                                   Put put) {
@@ -56,7 +56,7 @@ __device__ __forceinline__ void each_shared_place(const KernelOutput& out, const
   });
 }
 
-/// Which of a thread's lines, two at most, are lines of the pass.
+/// Whether each of a thread's lines, at most two, belongs to the pass.
 struct LinesThere {
   int column;
   bool first, second;
@@ -66,16 +66,16 @@ struct LinesThere {
         second(column + 1 >= 0 && column + 1 < tile.end) {}
 };
 
-/// What the next lane of the line's columns has; `Together`: all lanes of the warp ask.
+/// The number of the next lane of the line's columns; `Together`: all lanes of the warp call it.
 template <int Width, bool Together>
 __device__ __forceinline__ double of_next_lane(double x) {
   const unsigned line = ((1U << Width) - 1) << (threadIdx.x % 32 / Width * Width);
   return of_lane_after<Width>(Together ? ~0U : line, x, 1);
 }
 
-/// Where every other point of a line begins in the middle of a unit of 16 bytes, of one owner: there the second of a
-/// thread's two numbers and the first one of the next lane make a unit. So all stores are of whole units, but those at
-/// the bundle's ends.
+/// Stores to one owner if every other point of a line begins in the middle of a unit of 16 bytes. There the second of a
+/// thread's two numbers and the first one of the next lane make a unit. All stores are then whole units, except at the
+/// bundle's ends.
 template <class C, class T, int Width, bool Backward>
 __device__ __forceinline__ void leave_shifted(const Cx<T> (&v)[C::E], const KernelOutput& out, const Corner& to,
                                               const ThreadPlace& at) {

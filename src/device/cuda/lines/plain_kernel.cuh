@@ -1,6 +1,6 @@
 #pragma once
-// The kernel of a pass where bulk copies cannot bring the bundles: threads read their points straight into registers.
-// Other bundles of the multiprocessor compute meanwhile.
+// The kernel of a pass without bulk copies: threads read their points straight into registers, while other bundles of
+// the multiprocessor compute.
 #include "device/cuda/lines/line_sums.cuh"
 #include "device/cuda/lines/pass_places.cuh"
 
@@ -12,7 +12,7 @@ struct PlainShape {
   static constexpr int row_bytes = TileCut{C::line, Width, false, false}.row_bytes();
 };
 
-/// The points of a thread's lines; zeros for columns that are not there.
+/// The points of a thread's lines; zeros for columns that do not exist.
 template <class C, class T, bool Backward, bool Odd>
 __device__ __forceinline__ void read(Cx<T> (&v)[C::E], const PlainInput& in, const Corner& from,
                                      const ThreadPlace& at) {

@@ -1,5 +1,5 @@
 #pragma once
-// Plane passes: the order of tiles, and the feeder, the thread of a group that brings them into shared memory.
+// Plane passes: the order of tiles, and the feeder, the thread of a group that fetches them into shared memory.
 #include "device/cuda/lines/kernel_planes.hpp"
 #include "device/cuda/lines/pass_kernel.cuh"
 #include "device/cuda/lines/plane_rows.cuh"
@@ -57,11 +57,11 @@ struct PlaneOf {
   static constexpr bool alike = cut.alike();
 };
 
-/// What the feeder and the workers of a group share.
+/// Shared memory of the feeder and the workers of a group.
 struct Desk {
   TileBarrier arrived;    ///< the tile's points
-  TileBarrier taken;      ///< by all workers, of which each arrives: racecheck does not see one arrive for others
-  TileBarrier stored[2];  ///< the results; by turns, since workers may be two tiles further when the feeder looks
+  TileBarrier taken;      ///< by all workers; each arrives itself: racecheck does not see one that arrives for others
+  TileBarrier stored[2];  ///< the results; by turns, since workers may be two tiles ahead when the feeder looks
   Tile tile[2];
 };
 
@@ -82,7 +82,7 @@ struct Feeder {
   __device__ bool ready(const Tile& tile) const {
     if (tile.kind == first || tile.kind == TileKind::none) return true;
     if (!has_reached(pass.done + tile.plane, Backward ? pass.column_tiles : pass.row_tiles)) return false;
-    asm volatile("fence.proxy.async.global;" ::: "memory");  // the copy engine reads what plain stores wrote
+    asm volatile("fence.proxy.async.global;" ::: "memory");  // the copy engine will read data of plain stores
     return true;
   }
   __device__ void ask_for_rows(const Tile& tile) const {
@@ -95,7 +95,7 @@ struct Feeder {
     const FetchedFrom rows{low_part(from), static_cast<unsigned>(pass.rows.in_stride)};
     using Fetched = typename Rows::Fetched;
     const auto place = [&](unsigned row) { return reinterpret_cast<char*>(tile_memory) + row * Rows::bytes; };
-    // In the tile, of what the array may end with.
+    // The index in the tile of the last row of all planes, if it is there: memory may end with it.
     const unsigned last = tile.plane + 1 == pass.planes ? Of::count - 1 - begin : ~0U;
     unsigned bytes = count * Rows::bytes;
     if constexpr (Fetched::odd) {

@@ -1,14 +1,14 @@
 #pragma once
 // The kernel of a plane pass. Tiles of rows and tiles of columns have the same FFT; they differ in how threads are
-// dealt to lines. Persistent thread blocks take tiles in an order in which a plane's second axis comes
-// soon after its first one, and wait until that is whole. One thread of a group, the feeder, takes tiles, waits, asks
-// for their points and says what is done; the others only transform.
+// dealt to lines. Persistent thread blocks take tiles in an order in which a plane's second axis follows soon after its
+// first one, and wait until the first one is complete. One thread of a group, the feeder, takes tiles, waits, requests
+// their points and reports finished ones; the others only transform.
 #include "device/cuda/lines/plane_feeder.cuh"
 
 namespace shardfft::device::lines {
 
-/// What nobody reads again need not leave the L2 cache. Thread `t` of `team` takes its share of the whole lines of the
-/// cache from `begin` on.
+/// The L2 cache need not write data to memory that nobody reads again. Thread `t` of `team` discards its share of the
+/// whole lines of the cache from `begin` on.
 __device__ __forceinline__ void forget(const char* begin, unsigned bytes, unsigned t, unsigned team) {
   constexpr unsigned line_bytes = 128;
   const unsigned first = -low_part(begin) % line_bytes;
@@ -25,7 +25,7 @@ __device__ __forceinline__ Tile tile_on(const Desk& desk, unsigned step) {
           of_first_lane(tile.index)};
 }
 
-/// Where weights lie in shared memory (PlaneCut::checked_bytes).
+/// The place of weights in shared memory (PlaneCut::checked_bytes).
 template <class Plane, class T>
 struct HeldWeights {
   static constexpr int factor_bytes = sizeof(typename Traits<T>::Factor);
@@ -81,7 +81,7 @@ struct RowTile {
         forget(rows + r * pass.rows.in_stride, pass.rows.spent_bytes, t, Cut::team);
     }
   }
-  /// Of twin rows.
+  /// Whether the second one of twin rows exists.
   __device__ __forceinline__ bool has_second() const { return Rows::in_line == 1 || Rows::Of::has(first + 1); }
   template <class Sync, class Sums>
   __device__ __forceinline__ void leave(Cx<T> (&v)[Plane::E], Sync sync, Sums& sums) const {
@@ -96,7 +96,7 @@ struct RowTile {
   }
 };
 
-/// The same of tiles of columns.
+/// The same for tiles of columns.
 template <class Plane, class T, bool Backward>
 struct ColumnTile {
   using Cut = typename Plane::Columns;
@@ -135,7 +135,7 @@ struct ColumnTile {
   }
   __device__ __forceinline__ unsigned column() const { return pass.m_begin + tile.index * width + lane; }
   __device__ __forceinline__ bool is_there() const { return 2 * column() < pass.columns; }
-  /// Of twin columns: what fills the last unit of a row is none.
+  /// Whether the second one of twin columns exists: the padding of a row's last unit is none.
   __device__ __forceinline__ bool has_second() const { return 2 * column() + 1 < pass.columns; }
   template <class Sync, class Sums>
   __device__ __forceinline__ void leave(Cx<T> (&v)[Plane::E], Sync /*sync*/, Sums& sums) const {
@@ -148,14 +148,14 @@ struct ColumnTile {
     const auto put = [&](int i, double* number) {
       store(reinterpret_cast<double2*>(number), pack<Backward>(v[i]), Backward);
     };
-    if (!Backward && out.mixed)  // on the way back columns have one owner
+    if (!Backward && out.mixed)  // backward, columns have one owner
       each_place<Cut, last>(out, plane, static_cast<int>(2 * column()), t, put);
     else
       each_shared_place<Cut, last>(out, plane, static_cast<int>(2 * column()), t, put);
   }
 };
 
-/// A tile from shared memory to where it belongs. Warps that have no lines of it keep step with the others.
+/// Brings a tile from shared memory to its destination. Warps without lines of it pass the same barriers.
 template <class Plane, class T, class Part, class Sums, class Table, class Sync, class Taken>
 __device__ __forceinline__ void whole_tile(const Part& part, const double2* memory, Sums& sums, const Table* table,
                                            unsigned id, Sync sync, Taken taken) {
@@ -170,7 +170,7 @@ __device__ __forceinline__ void whole_tile(const Part& part, const double2* memo
   part.leave(v, sync, sums);
 }
 
-/// What a worker does; `sync` is a barrier of the workers of its group, `id` its number among them.
+/// The loop of a worker; `sync` is a barrier of the workers of its group, `id` its number among them.
 template <class Plane, class T, bool Backward, bool Real, class Sums, class Table, class Sync>
 __device__ __forceinline__ void work(const KernelPlanes& pass, const PlaneChecks<T>& checks, Desk& desk,
                                      typename Sums::Desk& sum_desk, const double2* memory, T* exchanges,
@@ -227,7 +227,7 @@ __device__ __forceinline__ void run_planes(const KernelPlanes& pass) {
   constexpr int n = Plane::Rows::N, m = Plane::Columns::N;
   char* const held = reinterpret_cast<char*>(shared) + Held::begin;
   const void* const row_weights = hold_weights<How, T, n>(held, pass.row_checks);
-  // Of lines as long as the rows, their weights do for the columns too.
+  // If columns are as long as rows, they share the rows' weights.
   const void* const column_weights = n == m && How == Checks::weights_held
                                          ? row_weights
                                          : hold_weights<How, T, m>(held + Held::row_bytes, pass.column_checks);

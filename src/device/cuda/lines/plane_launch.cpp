@@ -42,7 +42,7 @@ KernelRows kernel_rows(const PlanePass& pass) {
   return k;
 }
 
-/// Both axes are compared together, and told where the columns are.
+/// Both axes are compared together, and the columns' results are those of both.
 void add_checks(KernelPlanes& k, const PlanePass& pass, const PlaneCut& cut) {
   k.row_checks = kernel_checks(pass.row_checks, pass.m, cut.lines * unit(pass.columns.precision) * (pass.real ? 2 : 1));
   k.column_checks = kernel_checks(pass.columns.checks, pass.columns.n, cut.width * unit(pass.columns.precision));
@@ -50,7 +50,7 @@ void add_checks(KernelPlanes& k, const PlanePass& pass, const PlaneCut& cut) {
   k.column_checks.floor += k.row_checks.floor;
 }
 
-/// Whole rows, and points of columns whose tiles have whole lines of the L2 cache.
+/// Whole rows, and points of columns if tiles have whole lines of the L2 cache.
 void add_spent(KernelPlanes& k, const PlanePass& pass, const PlaneCut& cut) {
   const auto [rows, begin, end] = spent(pass);
   const auto bytes = static_cast<std::int64_t>(ElementType{pass.columns.precision, true}.bytes());
@@ -66,7 +66,7 @@ void add_spent(KernelPlanes& k, const PlanePass& pass, const PlaneCut& cut) {
 
 }  // namespace
 
-/// By what stack their code has; chosen once for a device.
+/// Chooses by the stack of their code, once for a device.
 const PlaneCut& choose_cut(const std::vector<PlaneCut>& cuts, Precision precision, PlaneSkills skills) {
   skills = chosen_by(skills);
   const int n = cuts.front().columns.n, m = cuts.front().rows.n;

@@ -1,6 +1,6 @@
 #pragma once
-// The rows of a plane pass: how those of a tile lie in memory, which of them make a line of the FFT, and what a thread
-// takes from them and leaves in them.
+// The rows of a plane pass: the places of a tile's rows in memory, the rows that make a line of the FFT, and the points
+// that a thread reads and writes.
 #include "device/cuda/lines/kernel_planes.hpp"
 #include "device/cuda/lines/line_sums.cuh"
 
@@ -11,7 +11,7 @@ __device__ __forceinline__ bool keeps(const KernelRows& rows, unsigned point) {
   return point - rows.kept_begin < rows.kept_count;
 }
 
-/// Points that wait for the second axis stay in the cache; if rows come last, none are left.
+/// Stores a point. Points that wait for the second axis stay in the cache; if rows come last, none wait.
 template <class V>
 __device__ __forceinline__ void store(V* to, V value, bool keep) {
   if (keep)
@@ -26,28 +26,28 @@ struct RowsOfPlane {
   static constexpr unsigned count = Plane::Columns::N, in_tile = Plane::lines * InLine;
   /// Whether the last tile has as many as the others.
   static constexpr bool whole = count % in_tile == 0;
-  /// Whether there is a row.
+  /// Whether the plane has this row.
   static __device__ __forceinline__ bool has(unsigned row) { return whole || row < count; }
 };
 
-/// Rows of N numbers as they come into a tile: in whole units of 16 bytes. Odd rows, which are none, may begin and end
-/// within one: then what is before them and behind them in it comes along, but for the last row of an array.
+/// Rows of N numbers as they are fetched into a tile: in whole units of 16 bytes. Odd rows may begin and end within a
+/// unit. The rest of these units is fetched too, except behind the last row of an array.
 template <unsigned N, unsigned NumberBytes>
 struct FetchedRows {
   static constexpr unsigned row_bytes = N * NumberBytes;
   static constexpr bool odd = row_bytes % 16 != 0;
-  static constexpr unsigned step = row_bytes % 8 == 0 ? 8 : NumberBytes;  ///< of where odd rows begin
-  /// Of a row in a tile.
+  static constexpr unsigned step = row_bytes % 8 == 0 ? 8 : NumberBytes;  ///< odd rows begin at multiples of this
+  /// Room for a row in a tile.
   static constexpr unsigned bytes = odd ? (row_bytes + 16 - step + 15) / 16 * 16 : row_bytes;
 
-  /// Bytes that come before a row, of its address.
+  /// Bytes that are fetched before a row at this address.
   static __device__ __forceinline__ unsigned before(unsigned address) { return odd ? address % 16 : 0; }
-  /// All that come; `last`: without what begins a unit that the row does not end.
+  /// All bytes that are fetched; `last`: without a unit that the row does not fill.
   static __device__ __forceinline__ unsigned fetched(unsigned address, bool last) {
     return odd ? (before(address) + row_bytes + (last ? 0 : 15)) / 16 * 16 : row_bytes;
   }
 };
-/// Spectra in whole units: padding follows a row.
+/// Spectra are fetched in whole units: padding follows a row.
 template <unsigned N, unsigned NumberBytes>
 struct FetchedSpectra {
   static constexpr bool odd = false;
@@ -64,7 +64,7 @@ struct FetchedAs<true, N, NumberBytes> {
   using Type = FetchedSpectra<N, NumberBytes>;
 };
 
-/// The lower parts of the addresses that the rows of a line were fetched from: of the first one, and the distance.
+/// The lower parts of the addresses from which the rows of a line were fetched: of the first one, and the distance.
 struct FetchedFrom {
   unsigned first, step;
   __device__ __forceinline__ unsigned row(unsigned r) const { return first + r * step; }
@@ -79,7 +79,7 @@ struct ComplexRows {
   static constexpr unsigned bytes = Fetched::bytes;
   using Of = RowsOfPlane<Plane, in_line>;
 
-  /// `in`: what is added up there (LineSums).
+  /// `in` sums the points (LineSums).
   template <class In>
   static __device__ __forceinline__ void take(Cx<double> (&v)[Plane::E], const double2* tile, unsigned t, unsigned lane,
                                               FetchedFrom, In& in) {
@@ -103,7 +103,7 @@ struct ComplexRows {
       in.add(offset, v[i]);
     });
   }
-  /// `to` is where the line's first row begins, whose number in the plane is `first`; `exchange` is its shared memory.
+  /// `to`: the place of the line's first row, whose number in the plane is `first`. `exchange`: its shared memory.
   template <class Sync>
   static __device__ __forceinline__ void leave(const Cx<double> (&v)[Plane::E], const KernelRows& rows, char* to,
                                                unsigned first, unsigned t, double* /*exchange*/, Sync /*sync*/) {
@@ -130,33 +130,33 @@ struct ComplexRows {
   static constexpr int barriers = 0;
 };
 
-/// The number of a real row in a point of its line: two rows are the parts of a complex line, two more those of its
-/// twin.
+/// The number of a real row in a point of its line: two rows are the parts of a complex line, and two more are those of
+/// its twin.
 __device__ __forceinline__ double& number(Cx<double>& v, int row) { return row == 0 ? v.re : v.im; }
 __device__ __forceinline__ float& number(Cx<Twin>& v, int row) {
   Twin& part = row % 2 == 0 ? v.re : v.im;
   return row < 2 ? part.a : part.b;
 }
 
-/// Rows of N real numbers, and of the N / 2 + 1 complex ones of their half spectra: two real rows a and b to a complex
-/// line a + i b, whose spectrum V has those of both: 2 A[k] = V[k] + conj V[N - k], 2 i B[k] = V[k] - conj V[N - k].
-/// Addresses are those of a thread's point t, or N - t, and offsets that are known: sums of unsigned numbers would each
-/// need registers of their own.
+/// Rows of N real numbers, and of the N / 2 + 1 complex ones of their half spectra. Two real rows a and b make a
+/// complex line a + i b. Its spectrum V has those of both: 2 A[k] = V[k] + conj V[N - k], 2 i B[k] = V[k] - conj V[N -
+/// k]. An address is that of a thread's point t, or N - t, plus a known offset: sums of unsigned numbers would each
+/// need a register of their own.
 template <class Plane, class T, bool Backward>
 struct RealRows {
   using Cut = typename Plane::Rows;
   using Real = typename Traits<T>::Scalar;
   using Complex = typename Traits<T>::Factor;
-  /// Numbers of half a spectrum behind the first one; the points from `upper` on have their mirrored ones among these.
+  /// Points of half a spectrum after the first one; the points from `upper` on have their mirror images among these.
   static constexpr unsigned half = Cut::N / 2, upper = Cut::N - half;
-  static constexpr bool even = Cut::N % 2 == 0;  ///< then point `half` is its own mirrored one, and real
+  static constexpr bool even = Cut::N % 2 == 0;  ///< then point `half` is its own mirror image, and real
   static constexpr unsigned in_line = 2 * Traits<T>::lines;
   using Of = RowsOfPlane<Plane, in_line>;
   using Fetched =
       typename FetchedAs<Backward, Backward ? half + 1 : Cut::N, Backward ? sizeof(Complex) : sizeof(Real)>::Type;
   static constexpr unsigned bytes = Fetched::bytes;
 
-  /// Which of the points t + offset are on the lower side of the middle.
+  /// The side of the middle on which the points t + offset are.
   enum class Where { below, above, both };
   template <int S>
   static __host__ __device__ constexpr Where where(int offset) {
@@ -164,12 +164,12 @@ struct RealRows {
     return unsigned(offset) >= upper ? Where::above : unsigned(offset + reach) <= upper ? Where::below : Where::both;
   }
 
-  /// Whether t + offset is that point; most are known not to be.
+  /// Whether t + offset is that point; for most offsets the compiler knows that it is not.
   static __device__ __forceinline__ bool is(unsigned t, int offset, int point) {
     return point >= offset && point - offset < Cut::team && t == unsigned(point - offset);
   }
 
-  /// As take() and leave() of complex rows, and what is added up there (LineSums).
+  /// As take() and leave() of complex rows, with the sums of their points (LineSums).
   template <class Sums>
   static __device__ __forceinline__ void take(Cx<T> (&v)[Plane::E], const double2* tile, unsigned t, unsigned lane,
                                               unsigned first, FetchedFrom from, Sums& sums,
@@ -177,7 +177,7 @@ struct RealRows {
     unsigned bits = 0;
     T sum{};
     const char* const line = reinterpret_cast<const char*>(tile) + lane * (in_line * bytes);
-    // A row that is not there would come into the spectrum of its neighbour.
+    // A row that does not exist would spoil the spectrum of its neighbour.
     if constexpr (!Backward) {
       auto in = Sums::input(t, checks);
       const Real* mine[in_line];
@@ -200,7 +200,7 @@ struct RealRows {
         const bool mirrored = at == Where::above || (at == Where::both && k >= upper);
         const char* const point = mirrored ? others - distance : mine + distance;
         const bool is_real = is(t, offset, 0) || (even && is(t, offset, half));
-        const bool lower = unsigned(offset) <= half && k <= half;  // mirrored ones come twice
+        const bool lower = unsigned(offset) <= half && k <= half;  // mirrored points come twice
         Cx<T> of_a{}, of_b{};
 #pragma unroll
         for (unsigned pair = 0; pair < in_line / 2; ++pair) {

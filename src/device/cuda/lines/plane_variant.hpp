@@ -10,7 +10,7 @@ struct PlaneVariant {
   const void* kernel[2][2] = {{nullptr, nullptr}, {nullptr, nullptr}};  ///< [real][backward]
 };
 
-/// Null where there is none.
+/// Null if there is none.
 const PlaneVariant* find_planes_f64(const PlaneCut& cut);
 const PlaneVariant* find_planes_f32(const PlaneCut& cut);
 

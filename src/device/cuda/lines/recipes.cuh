@@ -5,7 +5,7 @@
 
 namespace shardfft::device::lines {
 
-/// What a block of Hopper may have, but for what kernels declare themselves.
+/// Shared memory of a block of Hopper, without the part that kernels declare themselves.
 inline constexpr int most_shared_bytes = hopper.shared_bytes - reserved_shared_bytes;
 
 template <int I, int... S>

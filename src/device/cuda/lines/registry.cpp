@@ -42,7 +42,7 @@ const void* upload(const std::vector<Factor>& table) {
   void* p = nullptr;
   check(cudaMalloc(&p, bytes), "cudaMalloc of a twiddle table");
   check(cudaMemcpy(p, table.data(), bytes, cudaMemcpyHostToDevice), "upload of a twiddle table");
-  // It may return before the data is there, and passes run on streams that do not wait for the default one.
+  // The copy may return before the data is there, and passes run on streams that do not wait for the default one.
   check(cudaStreamSynchronize(cudaStreamLegacy), "upload of a twiddle table");
   return p;
 }
@@ -103,7 +103,7 @@ const void* twiddles(const LineCut& line, Precision precision) {
 
 namespace {
 
-/// The library's own kernels, which check nothing; null where they are compiled at run time.
+/// The library's own kernels, which check nothing; null if they are compiled at run time.
 const Variant* own_variant(const Recipe& recipe, Precision precision, KernelSkills skills) {
   const Variant* own = skills.checks ? nullptr : find_variant(recipe.line.n, precision);
   return own != nullptr && same(*own->recipe, recipe) ? own : nullptr;

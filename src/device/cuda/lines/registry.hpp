@@ -1,5 +1,5 @@
 #pragma once
-// What line and plane kernels need on a device: tables of twiddles, machine code. CUDA only.
+// Data of line and plane kernels on a device: tables of twiddles, machine code. CUDA only.
 #include <string>
 
 #include "device/cuda/lines/jit.hpp"

@@ -1,12 +1,12 @@
 #pragma once
-// Numbers of other lanes. Compilers for AMD's GPUs, which have 64 lanes, know no mask of those that ask.
+// Numbers of other lanes. Compilers for AMD's GPUs, which have 64 lanes, know no mask of the calling lanes.
 #ifndef __CUDACC_RTC__
 #include "device/cuda/vendor.hpp"
 #endif
 
 namespace shardfft::device::lines {
 
-/// What the lane `step` further has, of `Width` in a row; the lanes of `mask` ask, in their warp of 32.
+/// The number of the lane `step` further, of `Width` in a row; the lanes of `mask` call it, in their warp of 32.
 template <int Width = 32>
 __device__ __forceinline__ double of_lane_after([[maybe_unused]] unsigned mask, double x, unsigned step) {
 #ifdef __HIP__
@@ -16,7 +16,7 @@ __device__ __forceinline__ double of_lane_after([[maybe_unused]] unsigned mask, 
 #endif
 }
 
-/// What the first lane of a warp has; all ask.
+/// The number of the first lane of a warp; all lanes call it.
 template <class T>
 __device__ __forceinline__ T of_first_lane(T x) {
 #ifdef __HIP__

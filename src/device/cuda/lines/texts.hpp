@@ -10,7 +10,7 @@
 
 namespace shardfft::device::lines {
 
-/// A reader that has ended is no signal. Whoever waits for longer than the socket allows has failed.
+/// No signal is raised if the reader has ended. A wait beyond the socket's limit counts as failure.
 inline bool send_all(int socket, const std::string& bytes) {
   for (std::size_t sent = 0; sent < bytes.size();) {
     const ssize_t now = ::send(socket, bytes.data() + sent, bytes.size() - sent, MSG_NOSIGNAL);
@@ -39,7 +39,7 @@ inline bool send_texts(int socket, const std::vector<std::string>& texts) {
   return send_all(socket, all);
 }
 inline std::optional<std::vector<std::string>> receive_texts(int socket) {
-  constexpr std::uint64_t most_texts = 256, most_bytes = std::uint64_t{1} << 26;  // what is more is no message
+  constexpr std::uint64_t most_texts = 256, most_bytes = std::uint64_t{1} << 26;  // more is no message
   std::uint64_t left = most_bytes;
   std::uint64_t count = 0, size = 0;
   const auto take = [&](std::uint64_t& n) {

@@ -1,6 +1,7 @@
 #pragma once
-// Bulk tensor copies of a bundle's rows into shared memory. One thread asks, the copy engine of the multiprocessor
-// works: unlike cp.async, the requests do not queue in front of the FFT's own shared-memory accesses.
+// Bulk tensor copies of a bundle's rows into shared memory. One thread requests them, and the copy engine of the
+// multiprocessor works: unlike with cp.async, the requests do not queue in front of the FFT's own shared-memory
+// accesses.
 #ifndef __CUDACC_RTC__
 #include <cuda_runtime.h>
 #endif
@@ -9,8 +10,8 @@
 
 namespace shardfft::device::lines {
 
-/// Whether this is compiled for GPUs that have them. For others the kernels that need them are empty, and planning does
-/// not choose them (DeviceFacts::bulk_copies).
+/// Whether this is compiled for GPUs that have bulk copies. For others the kernels that need them are empty, and
+/// planning does not choose them (DeviceFacts::bulk_copies).
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
 inline constexpr bool has_bulk_copies = false;
 #else
@@ -24,8 +25,8 @@ class TileBarrier {
     asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(address()), "r"(arrivals) : "memory");
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
   }
-  /// By the thread that then asks for the bytes. The fence orders them after what was read there before: to PTX bulk
-  /// copies are another proxy.
+  /// Called by the thread that then requests the bytes. The fence orders the copies after earlier reads of that memory:
+  /// in PTX, bulk copies are another proxy.
   __device__ void expect(unsigned bytes) {
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
     asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(address()), "r"(bytes) : "memory");
@@ -57,7 +58,7 @@ class TileBarrier {
   unsigned long long bits_;
 };
 
-/// For what is read once: the L2 cache lets go of it first.
+/// The policy for data that are read once: the L2 cache evicts them first.
 __device__ __forceinline__ unsigned long long read_once() {
   unsigned long long policy;
   asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));

@@ -7,11 +7,11 @@ namespace shardfft::device::lines {
 /// The kernels of one length and precision.
 struct Variant {
   const Recipe* recipe = nullptr;
-  /// [for odd rows][backward]; null for odd rows where shared memory is too small.
+  /// [for odd rows][backward]; null for odd rows if shared memory is too small.
   const void* kernel[2][2] = {{nullptr, nullptr}, {nullptr, nullptr}};
 };
 
-/// Null where there is none.
+/// Null if there is none.
 const Variant* find_f64(int n);
 const Variant* find_f32(int n);
 

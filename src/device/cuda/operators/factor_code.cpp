@@ -1,4 +1,4 @@
-// Programs of operators with CUDA source text, for the compiler at run time.
+// The source of kernels for operators with CUDA text, for the compiler at run time.
 #include "device/factor_code.hpp"
 
 #include <map>
@@ -12,7 +12,7 @@
 namespace shardfft::device {
 namespace {
 
-/// Writes a line for each term: values have the numbers of their terms.
+/// Writes a line of code for each term. The value of term i is named v followed by i.
 class TermWriter {
  public:
   explicit TermWriter(ElementType element) : element_(element) {}
@@ -22,7 +22,7 @@ class TermWriter {
     ++number_;
   }
   std::string body() const { return body_.str() + "    return v" + std::to_string(waiting_.back()) + ";\n"; }
-  /// Each text once, in a namespace of its own. Errors count its lines.
+  /// Each text once, in a namespace of its own. Error messages count lines within the text.
   std::string texts() const { return texts_.str(); }
 
  private:

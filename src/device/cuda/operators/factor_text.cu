@@ -19,7 +19,7 @@ lines::Kernel load(const std::string& code) {
   return {function, threads, 0, 1};
 }
 
-/// What was made is kept until exit, for each device.
+/// Kernels are kept until exit, by device.
 const lines::Kernel& kernel_of(const SpectralFactors& factors, ElementType element) {
   static std::mutex mutex;
   static auto& kernels = *new std::map<std::pair<std::string, int>, lines::Kernel>;  // passes may run at exit
@@ -34,7 +34,7 @@ const lines::Kernel& kernel_of(const SpectralFactors& factors, ElementType eleme
 void prepare_texts(const SpectralFactors& factors, ElementType element) {
   if (!lines::can_compile())
     fail(Status::unsupported, "operators of CUDA source text need libnvrtc, which was not found, or SHARDFFT_JIT is 0");
-  static_cast<void>(factor_code(factors, element, lines::architecture()));  // what is wrong with them is said here
+  static_cast<void>(factor_code(factors, element, lines::architecture()));  // throws if a text does not compile
   static_cast<void>(kernel_of(factors, element));
 }
 

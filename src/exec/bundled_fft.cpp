@@ -36,8 +36,8 @@ BundledFft::BundledFft(const BundledFftSetup& setup)
   cut(piece, result);
 }
 
-/// Bundles along an axis that every owner has whole lie equally far apart in all arrays; so do those of this rank's own
-/// array along any axis. The axis of most bundles makes the fewest rows.
+/// Bundles along an axis that every owner has whole have equal distances in all arrays. So have those of this rank's
+/// own array along any axis. The axis with most bundles makes the fewest rows.
 void BundledFft::choose_row_axis(const Piece& piece, const Piece& result) {
   const bool own = is_part(setup_.from, setup_.rank, piece), keeps = is_part(setup_.to, setup_.rank, result);
   for (const std::size_t a : axes_of(piece)) {
@@ -51,9 +51,9 @@ void BundledFft::choose_row_axis(const Piece& piece, const Piece& result) {
   }
 }
 
-/// Whether lines that lie side by side become results that lie one behind the other. Some libraries are faster so,
-/// except for powers of two, and results that are written past the cache can be turned on their way. Turned results
-/// that are written into the cache may cost more than that saves.
+/// Whether lines that are side by side get results that are one behind the other. Some libraries are faster this way,
+/// except for powers of two. Results that are written past the cache can be transposed on their way. To transpose
+/// results that are written into the cache may cost more than that saves.
 bool BundledFft::is_worth_turning(const Piece& piece) const {
   const std::size_t fastest = fastest_first(piece).front();
   if (!stream_ || !setup_.ffts.turn_lines() || setup_.step.kind() != Kind::c2c || setup_.step.axes.size() != 1)
@@ -112,10 +112,10 @@ IndexSet BundledFft::set_of(const Piece& piece, const BundleBlocks& at) const {
   return set;
 }
 
-/// The row of bundles that begins at `at`.
+/// Adds the row of bundles that begins at `at`.
 void BundledFft::add(const Piece& piece, const Piece& result, const BundleBlocks& at, std::int64_t times) {
   const IndexSet set = set_of(piece, at);
-  // The transform changes the extent of a halved axis and nothing else.
+  // The transform changes only the extent of a halved axis.
   const auto result_set_of = [&](IndexSet s) {
     for (const int a : setup_.step.numbers())
       s.axis[static_cast<std::size_t>(a)] = result.set.axis[static_cast<std::size_t>(a)];
@@ -154,7 +154,7 @@ void BundledFft::add(const Piece& piece, const Piece& result, const BundleBlocks
   bundles_.push_back(std::move(bundle));
 }
 
-/// The transform of a bundle in scratch memory; those of the same shape share one.
+/// The transform of a bundle in scratch memory; bundles of the same shape share one.
 std::shared_ptr<PlannedFft>& BundledFft::fft_of(const Piece& lines, const Piece& results) {
   std::vector<std::int64_t> shape;
   for (const std::size_t a : axes_of(lines)) shape.push_back(lines.set.axis[a].count);
@@ -169,7 +169,7 @@ std::shared_ptr<PlannedFft>& BundledFft::fft_of(const Piece& lines, const Piece&
   return fft = setup_.ffts.add(spec, setup_.threads);
 }
 
-/// While a copy waits for memory, there is time to add up what it copies.
+/// Sums are added up during the copies, which wait for memory.
 void BundledFft::gather(const BundleInRow& at, const LineSource& source, const Worker& worker) const {
   const auto& [bundle_at, index] = at;
   const Bundle& bundle = *bundle_at;
@@ -235,8 +235,8 @@ BundledFft::BundleInRow BundledFft::bundle_numbered(std::int64_t number) const {
   return {&bundles_[static_cast<std::size_t>(row)], index};
 }
 
-/// The lines of a bundle that are asked for ahead. If results stay in the cache, so did the lines: they come fast, and
-/// asking for them costs more than it saves. A core's own cache must have room for a whole bundle.
+/// Adds the lines of a bundle to the rows to prefetch. If results stay in the cache, so did the lines: they are read
+/// fast, and prefetching costs more than it saves. A core's own cache must have room for a whole bundle.
 void BundledFft::take_rows(const BundleInRow& at, const LineSource& source, BoxRows& rows) const {
   if (!stream_ || static_cast<std::int64_t>(line_bytes_) > own_cache_bytes()) return;
   for (const OwnersBox& g : at.bundle->gather) rows.add(source.here(g.copy.peer), g.copy.boxes.from, at.index * g.step);
@@ -298,7 +298,7 @@ std::string BundledFft::describe_check() const {
 
 namespace {
 
-/// All lines are this rank's own.
+/// All lines are in this rank's own array.
 class OwnSource : public LineSource {
  public:
   explicit OwnSource(const std::byte* array) : array_(array) {}

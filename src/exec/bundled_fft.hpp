@@ -1,6 +1,6 @@
 #pragma once
-// Transforms in bundles: lines are brought into a core's own cache, transformed there, and written once. Each pass
-// reads and writes memory once, whatever the strides; the FFT library works in cache only.
+// Transforms in bundles: lines are copied into a core's own cache, transformed there, and written once. Each pass reads
+// and writes memory once, for any strides; the FFT library works only in cache.
 #include <array>
 #include <map>
 #include <string>
@@ -25,28 +25,28 @@ struct BundledFftSetup : Pass, RunContext {
   Precision precision = Precision::f64;
   Effort effort = Effort::measure;
   StepFfts ffts{};    ///< of the plan: made before the first run
-  Layout from{};      ///< where the elements of `before` are read: the layout of their owners
-  Layout to{};        ///< where the elements of `after` are written, likewise
-  bool pads = false;  ///< `from` has the first points of the lines only: zeroes follow
-  /// Results of so many bytes are written past the cache.
+  Layout from{};      ///< layout of the owners from whose arrays the elements of `before` are read
+  Layout to{};        ///< layout of the owners to whose arrays the elements of `after` are written
+  bool pads = false;  ///< `from` has only the first points of the lines: zeroes follow
+  /// Results of at least this number of bytes are written past the cache.
   std::size_t bytes_past_cache = host_defaults().bytes_to_write_past_cache;
   std::shared_ptr<LinesCheck> check{};  ///< with the option verify: adds up lines and results
-  std::int64_t bundle_bytes = 0;        ///< at most, where a line is no longer; 0: what the cache takes. Tests lower it
-  /// In chunks messages are looked after about this often, and a task has at least a 64th of it; tests lower it.
+  std::int64_t bundle_bytes = 0;        ///< at most, unless a line is longer; 0: chosen by the cache. Tests lower it
+  /// In chunks, messages are tested about once for this number of bytes; a task has at least a 64th. Tests lower it.
   std::int64_t block_bytes = host_defaults().chunk_block_bytes;
 };
 
-/// Where the arrays of `from`'s ranks are.
+/// The arrays of the ranks of `from`.
 class LineSource {
  public:
   virtual ~LineSource() = default;
-  /// The array of this rank, if it lies in the memory of this process; null if it does not.
+  /// The array of rank `peer`, if this process can address it; else null.
   virtual const std::byte* here(int peer) const = 0;
-  /// Where here() is null: copies elements of an owner into a bundle's lines. `scratch` holds what give_fetch() said.
+  /// If here() is null: copies elements of an owner into a bundle's lines. `scratch` has the bytes of give_fetch().
   virtual void fetch(const PeerCopy& copy, std::byte* lines, std::byte* scratch) const = 0;
 };
 
-/// Where the arrays of `to`'s ranks are, in the memory of this process.
+/// The arrays of the ranks of `to`, in memory that this process can address.
 class LineTarget {
  public:
   virtual ~LineTarget() = default;
@@ -63,21 +63,21 @@ class OwnTarget : public LineTarget {
   std::byte* array_;
 };
 
-/// Of this rank's own array, in place too for c2c, where it is run as an operation; of any owners' otherwise.
+/// As an operation it transforms this rank's own array, also in place for c2c; else arrays of any owners.
 class BundledFft : public Operation {
  public:
   explicit BundledFft(const BundledFftSetup& setup);
-  /// Scratch that each LineSource::fetch() is given.
+  /// Sets the bytes of scratch for each LineSource::fetch().
   void give_fetch(std::size_t bytes) { fetch_bytes_ = bytes; }
-  /// Of all threads together; known once the plan's transforms are made.
+  /// Of all threads together; known after the plan's transforms are made.
   std::size_t scratch_bytes() const override;
   std::size_t table_bytes() const override;
   bool runs_in_place() const override { return setup_.step.keeps_numbers(); }
   void run(const std::byte* in, std::byte* out, std::byte* scratch) override;
-  /// `scratch` holds scratch_bytes(). While a bundle is transformed, lines of the next one that lie in this process's
-  /// memory are asked for.
+  /// `scratch` has scratch_bytes(). During the transform of a bundle, lines of the next one are prefetched if this
+  /// process can address them.
   void run(const LineSource& source, const LineTarget& target, std::byte* scratch);
-  /// Calls visit(copy, times) for all that run() fetches: `times` copies of this shape.
+  /// Calls visit(copy, times) for all copies that run() fetches: `times` copies of this shape.
   template <class Visit>
   void for_each_gather(const Visit& visit) const {
     for (const Bundle& bundle : bundles_)
@@ -85,23 +85,23 @@ class BundledFft : public Operation {
   }
   std::string describe() const override;
 
-  /// Whether one line (all transformed axes) is small enough to be worth bundling, and the whole large enough.
+  /// Whether one line (all transformed axes) is small enough for bundles, and the whole large enough.
   static bool worth_it(const BundledFftSetup& setup);
 
  private:
-  /// Between a bundle and an owner's array.
+  /// A copy between a bundle and an owner's array.
   struct OwnersBox {
     PeerCopy copy;
     std::int64_t step = 0;  ///< elements in the owner's array from one bundle of a row to the next
   };
-  /// A row of `times` bundles that differ by steps in memory. Plans keep rows and not single bundles, so that their
-  /// size does not grow with the batch.
+  /// A row of `times` bundles that differ by steps in memory. Plans keep rows instead of single bundles: their size
+  /// does not grow with the batch.
   struct Bundle {
     std::vector<OwnersBox> gather, store;
     std::int64_t times = 1;
     const LocalFft* fft = nullptr;
     std::size_t lines = 0;                             ///< their number in the check
-    bool check_fetches = false, check_stores = false;  ///< and makes the copies
+    bool check_fetches = false, check_stores = false;  ///< which also makes the copies
   };
 
   std::string describe_check() const;
@@ -112,7 +112,7 @@ class BundledFft : public Operation {
   IndexSet set_of(const Piece& piece, const BundleBlocks& at) const;
   std::shared_ptr<PlannedFft>& fft_of(const Piece& lines, const Piece& results);
   void add(const Piece& piece, const Piece& result, const BundleBlocks& at, std::int64_t times);
-  /// Scratch of one thread: the lines of a bundle, their results, and what the transform needs.
+  /// Scratch of one thread: the lines of a bundle, their results, and scratch of the transform.
   std::size_t thread_bytes() const;
   /// One thread of a run.
   struct Worker {
@@ -133,20 +133,20 @@ class BundledFft : public Operation {
   BundledFftSetup setup_;
   std::size_t in_bytes_;
   std::size_t out_bytes_;
-  std::vector<BoxRows> ahead_;    ///< of each thread: what its next bundle fetches
+  std::vector<BoxRows> ahead_;    ///< by thread: rows of its next bundle
   std::size_t line_bytes_ = 0;    ///< scratch of a bundle before the transform
-  std::size_t result_bytes_ = 0;  ///< and after it, when that is another place
-  std::size_t fetch_bytes_ = 0;   ///< scratch of a fetch, where results and the transform's scratch lie later
+  std::size_t result_bytes_ = 0;  ///< and after it, if that is another place
+  std::size_t fetch_bytes_ = 0;   ///< scratch of a fetch; later the place of results and of the transform's scratch
   bool stream_ = false;
-  bool scatters_ = false;  ///< results go to other ranks as well
+  bool scatters_ = false;  ///< results are also written to other ranks' arrays
   bool turns_ = false;     ///< each line of the results is contiguous in scratch
   std::map<std::vector<std::int64_t>, std::shared_ptr<PlannedFft>> ffts_;
   BundleBlocks block_{};           ///< indices of a bundle along each axis
   BundleBlocks count_{};           ///< bundles along each axis
-  std::size_t row_axis_ = 0;       ///< along which rows run
+  std::size_t row_axis_ = 0;       ///< the axis along which rows run
   std::int64_t row_length_ = 1;    ///< of rows of whole bundles; a shorter last one is a row of its own
   std::int64_t bundle_count_ = 0;  ///< product of count_
-  std::vector<Bundle> bundles_;    ///< in row-major order of the axes, rows for single bundles
+  std::vector<Bundle> bundles_;    ///< by row, in row-major order of the axes
   std::string text_;
 };
 

@@ -21,7 +21,7 @@ class CannonOperation : public Operation {
 
  private:
   CannonProduct product_;
-  int axis_;  ///< counts the batch
+  int axis_;  ///< the batch counts as an axis
 };
 
 }  // namespace shardfft

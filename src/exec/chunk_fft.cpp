@@ -23,7 +23,7 @@ int block_axis(const Piece& piece, const TransformStep& step) {
   return best;
 }
 
-/// `whole` with nothing but this piece of this rank.
+/// `whole`, reduced to this piece of this rank.
 Layout only(const Layout& whole, int rank, const Piece& piece) {
   return Layout::from_pieces(whole.shape(), whole.ranks(), [rank, piece](int r) {
     return r == rank ? std::vector<Piece>{piece} : std::vector<Piece>{};
@@ -43,7 +43,7 @@ ChunkFft::ChunkFft(const BundledFftSetup& setup, const Slice& slice) : trace_(se
     const std::int64_t most = in.set.axis[static_cast<std::size_t>(block.axis)].count;
     block.parts =
         std::clamp<std::int64_t>(bytes / setup.block_bytes, 1, std::min(host_defaults().most_chunk_blocks, most));
-    // Enough blocks for all threads, or each block is one transform of many threads.
+    // Enough blocks for all threads; else each block is one transform by many threads.
     if (setup.threads > 1 && most >= tasks && bytes / tasks >= setup.block_bytes / 64) {
       task_threads_ = setup.threads;
       block.parts = std::max(block.parts, tasks);
@@ -106,8 +106,8 @@ void ChunkFft::run(const std::byte* in, std::byte* out, std::byte* scratch,
   }
 }
 
-/// The calling thread hands the blocks out, then takes its share. It alone calls MPI, which need not support threads,
-/// and its time is the one that is recorded.
+/// The calling thread creates a task for each block, then takes its share. Only it calls MPI, which need not support
+/// threads, and only its time is recorded.
 void ChunkFft::run_tasks(const std::byte* in, std::byte* out, std::byte* scratch,
                          const std::function<void()>& between) const {
   const std::size_t bytes = block_bytes();

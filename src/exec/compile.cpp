@@ -78,14 +78,14 @@ class HostCompiler : public Compiler<Task> {
 
   const ExecutorSetup& setup_;
   const HostTarget& target_;
-  bool in_place_;  ///< everything is, with little memory beside the array
+  bool in_place_;  ///< all steps run so, with little memory beside the array
   HostMemory* host_;
   LocalFfts& ffts_;
   RunContext context_;
   HostPart& control_;  ///< of the turn counters that are still free
   Alone& alone_;
   std::unique_ptr<ProgramChecks> checks_;  ///< with the option verify
-  std::shared_ptr<LinesCheck> lines_;      ///< then: of the transform that is being made
+  std::shared_ptr<LinesCheck> lines_;      ///< with that option: of the transform that is being made
 };
 
 std::unique_ptr<Operation> HostCompiler::make_operation(const Stretch& stretch) {
@@ -146,7 +146,7 @@ std::unique_ptr<Operation> HostCompiler::make_fft_in_place(const Stop& stop, con
 
 std::unique_ptr<Operation> HostCompiler::make_cannon(const Stop& stop) {
   std::unique_ptr<Operation> operation;
-  // Memory for the matrix may be missing on one rank only.
+  // One rank may run out of memory for the matrix.
   alone_.run([&] {
     const auto& cannon = std::get<CannonStep>(step(stop));
     ProductSetup product{context_};
@@ -194,7 +194,7 @@ HostReshapeSetup HostCompiler::host_setup(const Stop& stop) {
   return setup;
 }
 
-/// Point-to-point messages to and from the members on other hosts; null where there are none. Collective over them.
+/// Point-to-point messages to and from the members on other hosts; null if there are none. Collective over the members.
 std::unique_ptr<Exchange> HostCompiler::remote_exchange(const HostReshapeSetup& setup,
                                                         const Communicator& members) const {
   if (host_->holds(setup.members)) return nullptr;
@@ -234,8 +234,8 @@ std::unique_ptr<Operation> HostCompiler::make_shared_reshape(const Stop& stop) {
   return make_host_reshape(setup, std::move(remote));
 }
 
-/// A transform of lines that are read where a reshape finds them, and whose results go where a second one, if there is
-/// one, takes them.
+/// A transform whose lines are read from their places before a reshape. If there is a second reshape, the results are
+/// written to their places behind it.
 std::unique_ptr<Operation> HostCompiler::make_gather(const Stretch& stretch) {
   const HostReshapeSetup gather = host_setup(stretch[0]);
   std::optional<HostReshapeSetup> scatter;
@@ -250,7 +250,7 @@ std::unique_ptr<Operation> HostCompiler::make_gather(const Stretch& stretch) {
   return operation;
 }
 
-/// A transform of lines that are padded in their bundles, or of which only the first points are stored.
+/// A transform of lines that are padded in their bundles, or that stores only the first points of its results.
 std::unique_ptr<Operation> HostCompiler::make_padded(const Stop& fft, const Stop& modes) {
   std::unique_ptr<Operation> operation;
   alone_.run([&] {

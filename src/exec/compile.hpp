@@ -25,12 +25,12 @@ struct Task : TaskEnds {
   std::vector<std::shared_ptr<HostCheck>> checks{};  ///< with the option verify
   std::size_t number = 0;                            ///< among the tasks of its program
 
-  /// Whether others read the user's input while it runs.
+  /// Whether others read the user's input while the task runs.
   bool lends_input() const { return from == input_array && operation->reads_host_memory(); }
 };
 
-/// Operations of every program, which run once `ffts` has made their transforms. Steps of the trace are numbered from
-/// `trace_step` on. Collective.
+/// Makes the operations of every program; they can run after `ffts` has made their transforms. Steps of the trace are
+/// numbered from `trace_step` on. Collective.
 std::vector<std::vector<Task>> compile(const ExecutorSetup& setup, const std::vector<NamedProgram>& programs,
                                        HostMemory* host, LocalFfts& ffts, Alone& alone, Trace* trace, int trace_step);
 

@@ -12,9 +12,9 @@ namespace shardfft {
 
 namespace {
 
-/// Boxes that must be turned come through a buffer of this size, which stays in cache.
+/// Boxes that must be transposed are read through a buffer of this size, which stays in cache.
 std::int64_t buffer_bytes() { return host_defaults().cross_read_buffer_bytes; }
-/// Runs that are handed over together.
+/// Runs that one call reads.
 constexpr std::size_t runs_at_once = 512;
 
 /// One reader of one array.
@@ -40,7 +40,7 @@ class BoxReader {
  private:
   static const Loop& last(const LoopNest& nest) { return nest.loop[static_cast<std::size_t>(nest.depth - 1)]; }
 
-  /// The last loop is contiguous on both sides: straight to where it belongs.
+  /// The last loop is contiguous on both sides: reads straight to the destination.
   void read_rows(const LoopNest& nest, std::byte* destination) {
     const std::int64_t row = nest.depth == 0 ? 1 : last(nest).count;
     walk(nest, std::max(0, nest.depth - 1), 0, nest.from_offset, nest.to_offset, row, destination);
@@ -60,7 +60,7 @@ class BoxReader {
       walk(nest, depth, level + 1, from + i * loop.from, to + i * loop.to, row, destination);
   }
 
-  /// Other axes are fastest here than there: in the source's order into the buffer, and from there to their places.
+  /// The fastest axes of both sides differ: reads into the buffer in the source's order, then copies from there.
   void read_turned(const LoopNest& nest, std::byte* destination) {
     if (nest.elements() * bytes_ > buffer_bytes()) return read_halves(nest, destination);
     LoopNest there = nest;  // source -> buffer
@@ -84,7 +84,7 @@ class BoxReader {
     copy_box(buffer_, packed, destination, placed, static_cast<std::size_t>(bytes_));
   }
 
-  /// In two halves along the longest loop, if possible one that is not contiguous in the source.
+  /// Reads two halves along the longest loop, if possible one that is not contiguous in the source.
   void read_halves(const LoopNest& nest, std::byte* destination) {
     const auto begin = nest.loop.begin();
     const auto longest = std::max_element(begin, begin + nest.depth, [](const Loop& a, const Loop& b) {

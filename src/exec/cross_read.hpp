@@ -6,11 +6,11 @@
 
 namespace shardfft {
 
-/// What reading a box costs: contiguous runs in the source, and bytes.
+/// The cost of reading a box: contiguous runs in the source, and bytes.
 struct CrossCost {
   std::int64_t runs = 0;
   std::int64_t bytes = 0;
-  /// About how long.
+  /// The estimated time.
   double nanoseconds() const {
     const HostDefaults& price = host_defaults();
     return price.cross_read_run_ns * static_cast<double>(runs) + price.cross_read_byte_ns * static_cast<double>(bytes);
@@ -25,7 +25,7 @@ struct CrossCost {
   }
 };
 
-/// What it takes to copy `bytes` into shared memory, from which others then read `read` bytes.
+/// The time to copy `bytes` into shared memory, and for others to read `read` bytes from there.
 inline double staging_nanoseconds(std::int64_t bytes, std::int64_t read) {
   const HostDefaults& price = host_defaults();
   return price.staged_byte_ns * static_cast<double>(bytes) + price.shared_byte_ns * static_cast<double>(read);
@@ -33,9 +33,9 @@ inline double staging_nanoseconds(std::int64_t bytes, std::int64_t read) {
 
 CrossCost cross_cost(const LocalCopy& copy, std::size_t element_bytes);
 
-/// Scratch of read_box().
+/// Bytes of scratch for read_box().
 std::size_t cross_read_bytes();
-/// copy_box out of the array at `address` of another process.
+/// Like copy_box, from the array at `address` of another process.
 void read_box(const CrossMemory& memory, int host_rank, std::uint64_t address, const LocalCopy& copy,
               std::byte* destination, std::size_t element_bytes, std::byte* scratch);
 

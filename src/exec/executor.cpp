@@ -66,7 +66,7 @@ void Executor::add(std::vector<NamedProgram> programs) {
   input_copy_.reset();
 }
 
-/// Later programs take the libraries that the first ones chose for steps alike.
+/// Later programs use the libraries that the first ones chose for equal steps.
 void Executor::make_local_ffts(LocalFfts& ffts, const Alone& alone) {
   LocalFftChoice choice = ffts.make(setup_.comm, setup_.plan_until, alone.failure());
   library_bytes_ += choice.library_bytes;
@@ -82,11 +82,11 @@ void Executor::tell_local_ffts(const LocalFftChoice& choice) {
   if (setup_.options.local_fft == "auto") setup_.tell({"local_fft", choice.name(), choice.why()});
 }
 
-/// A user's own array is read through the kernel where that is allowed, and cheaper than a copy into shared memory.
-/// Collective.
+/// Chooses for each user's own array: others read it through the kernel if that is allowed and cheaper than a copy into
+/// shared memory. Collective.
 void Executor::choose_input_reads(std::vector<std::vector<Task>>& programs) {
   std::vector<Task*> readers;
-  std::vector<double> costs;  // across, and by way of shared memory
+  std::vector<double> costs;  // across, and through shared memory
   for (auto& tasks : programs)
     for (Task& task : tasks) {
       if (task.from != input_array || !task.operation->reads_host_memory()) continue;
@@ -96,7 +96,7 @@ void Executor::choose_input_reads(std::vector<std::vector<Task>>& programs) {
       costs.insert(costs.end(), {cost.nanoseconds(), staging_nanoseconds(bytes, cost.bytes)});
     }
   if (readers.empty()) return;
-  costs = setup_.comm.max(std::move(costs));  // the slowest rank counts, and all take the same way
+  costs = setup_.comm.max(std::move(costs));  // the slowest rank counts, and all ranks choose alike
   bool is_allowed = true;
   for (std::size_t i = 0; i < readers.size() && is_allowed; ++i) {
     if (costs[2 * i] >= costs[2 * i + 1]) continue;
@@ -155,7 +155,7 @@ std::shared_ptr<void> Executor::allocate(int /*member*/, std::size_t bytes) {
   return memory;
 }
 
-/// Memory may be missing on one rank or host only, so all agree at the first run.
+/// One rank or host may run out of memory, so all agree at the first run.
 void Executor::allocate_workspace() {
   if (ready_) return;
   agree(setup_.comm, [this] {
@@ -177,13 +177,13 @@ std::byte* Executor::at(const ArrayPlace& place) const {
   return (place.room == ProgramPlaces::window ? window_->mine() : workspace_) + place.begin;
 }
 
-/// Only the first step reads the input, so equal buffers matter only where it writes the output at once.
+/// Only the first step reads the input: equal buffers matter only if that step also writes the output.
 bool Executor::starts_in_place(int program) const {
   const Task& first = now(program).tasks.front();
   return first.to != output_array || first.operation->runs_in_place() || first.operation->writes_host_memory();
 }
 
-/// Whether it runs on a copy of this input: one that it would write over, or that others are to read and cannot.
+/// Whether it runs on a copy of the input: if it would overwrite it, or if others must read it and cannot.
 bool Executor::copies_input(int program, const std::byte* in, const std::byte* out) const {
   if (in == nullptr) return false;
   if (in == out && !starts_in_place(program)) return true;
@@ -191,7 +191,7 @@ bool Executor::copies_input(int program, const std::byte* in, const std::byte* o
          !across_->lendable(in, input_bytes(program));
 }
 
-/// Tells the other ranks that memory is missing here before they wait for this rank.
+/// Makes missing memory an error of all ranks before they wait for this one.
 void Executor::check_arrays(int program, InputArrays in, OutputArrays out) {
   refuse_if_half_way();
   require_threads(setup_.options.threads);
@@ -216,7 +216,7 @@ const std::byte* Executor::copied(int program, const std::byte* data) {
   return copy;
 }
 
-/// Where the other ranks of the host can read the input: where it is, or copied into the window.
+/// The input at an address that the other ranks of the host can read: its own, or that of a copy in the window.
 const std::byte* Executor::readable_input(const Task& task, const std::byte* in, Prepared& program) {
   if (host_->locate(in).window >= 0) {
     ++program.reads.in_window;
@@ -227,22 +227,22 @@ const std::byte* Executor::readable_input(const Task& task, const std::byte* in,
     return in;
   }
   const ArrayPlace& stage = program.places.tasks[task.number].stage;
-  wait_for_readers(stage);  // of what was staged last, by whichever program
+  wait_for_readers(stage);  // of the array that was staged last, by any program
   const Scope scope(&trace_, Activity::stage);
   copy_bytes(in, at(stage), state_bytes(task.from_state, setup_.precision, setup_.comm.rank()));
   ++program.reads.staged;
   return at(stage);
 }
 
-/// Where the other ranks of the host can write the output: where it is, or in the window. They may still read the
-/// input, where that is the same array.
+/// The output at an address to which the other ranks of the host can write: its own, or one in the window. The latter
+/// if input and output are one array, because others may still read the input.
 std::byte* Executor::writable_output(const Task& task, const TaskPlaces& places, const std::byte* from, std::byte* to) {
   if (!task.operation->writes_host_memory() || (host_->locate(to).window >= 0 && from != to)) return to;
   wait_for_readers(places.landing);
   return at(places.landing);
 }
 
-/// Until the other ranks have read what any task had there.
+/// Waits until the other ranks have read the arrays of all tasks in these bytes.
 void Executor::wait_for_readers(const ArrayPlace& place) {
   const Scope scope(&trace_, Activity::wait);
   for (Prepared& program : prepared_)
@@ -289,9 +289,9 @@ void Executor::run(int program, InputArrays inputs, OutputArrays outputs) {
   if (verdict.failed()) throw Error(verdict.code, verdict.text);
 }
 
-/// Messages that are still to come must not be written into arrays of the user's. Collective calls cannot be cancelled,
-/// and slow ranks may still read what was sent: memory that messages use stays, also where ranks share memory, as some
-/// steps send messages there.
+/// Late messages must not be written into arrays of the user. Collective calls cannot be cancelled, and slow ranks may
+/// still read sent data. Memory that messages use is therefore kept, also if ranks share memory: some steps send
+/// messages there.
 void Executor::give_up() {
   if (setup_.watch != nullptr) setup_.watch->withdraw_messages();
   for (Prepared& program : prepared_)
@@ -316,7 +316,7 @@ void Executor::make_verifier(Prepared& program) {
 Executor::TaskArrays Executor::before_task(Task& task, const std::byte* source, std::byte* out, Prepared& program) {
   const TaskPlaces& places = program.places.tasks[task.number];
   const auto array = [&](int number, const ArrayPlace& place) {
-    if (number == input_array) return const_cast<std::byte*>(source);  // only read, but by a c2r that may write there
+    if (number == input_array) return const_cast<std::byte*>(source);  // only read, but a c2r may write there
     return number == output_array ? out : at(place);
   };
   wait_for_readers(places.to);
@@ -347,7 +347,7 @@ void Executor::after_task(Task& task, const TaskArrays& arrays, const std::byte*
   if (program.verifier) program.verifier->judge(task.number);
 }
 
-/// Says of a step that the option `chunks` does not cut it.
+/// The note for a step that the option `chunks` does not cut; empty for all other steps.
 std::string Executor::uncut_text(const Operation& operation) const {
   if (setup_.options.chunks < 2 || setup_.comm.size() < 2) return {};
   if (operation.role() == Role::computes || operation.pieces() != nullptr) return {};

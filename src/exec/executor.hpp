@@ -13,32 +13,32 @@
 
 namespace shardfft {
 
-/// The runner on CPUs for programs like this one, with what the options leave open chosen. Collective.
+/// The runner on CPUs for programs like `program`; it chooses the values that the options leave open. Collective.
 std::unique_ptr<Runner> make_host_runner(ExecutorSetup setup, const Program& program);
 
 /// Programs on this rank. Construction, lower, add and run are collective.
 class Executor : public Runner {
  public:
-  /// `host` is null where data moves in messages.
+  /// `host` is null if all data moves in messages.
   Executor(ExecutorSetup setup, std::shared_ptr<HostMemory> host);
   Program lower(const Program& program) override;
   void add(std::vector<NamedProgram> programs) override;
   /// Times whole runs on arrays of zeros (executor_trial.cpp).
   std::unique_ptr<Runner> fastest(const Alternatives& others) override;
-  /// Makes the copy that a call with equal arrays needs where the plan was not made for such calls.
+  /// Makes the copy for a call with equal arrays, if the plan was not made for such calls.
   void check_arrays(int program, InputArrays in, OutputArrays out) override;
   void run(int program, InputArrays in, OutputArrays out) override;
   MemberPlace member(int /*member*/) const override { return {setup_.comm.rank()}; }
-  /// What ranks of a host share is always allocated by the executor.
+  /// Memory that the ranks of a host share is always allocated by the executor.
   RunnerMemory memory() const override;
   void set_workspace(std::byte* memory, std::size_t bytes) override;
-  /// In the host's shared window when the plan's exchange reads memory there, else plain.
+  /// In the host's shared window if the plan's exchange reads memory there, else plain memory.
   std::shared_ptr<void> allocate(int member, std::size_t bytes) override;
-  /// Its seconds are those of this rank in run().
+  /// The seconds are those of this rank in run().
   Account account(int program, Runs which) override;
 
  private:
-  /// A program's tasks, and what its runs did so far.
+  /// A program's tasks, and counts of its runs so far.
   struct Prepared {
     std::vector<Task> tasks;
     ProgramPlaces places{};
@@ -48,7 +48,7 @@ class Executor : public Runner {
     std::unique_ptr<Verifier> verifier{};  ///< with the option verify
   };
 
-  /// What a task reads and writes, and what it is to have written, which may be another array.
+  /// The arrays that a task reads (`from`), writes (`written`) and must have written (`to`).
   struct TaskArrays {
     const std::byte* from;
     std::byte *written, *to;
@@ -70,7 +70,7 @@ class Executor : public Runner {
   TaskArrays before_task(Task& task, const std::byte* source, std::byte* out, Prepared& program);
   void after_task(Task& task, const TaskArrays& arrays, const std::byte* source, Prepared& program);
   void make_verifier(Prepared& program);
-  /// What set_workspace() must bring.
+  /// The bytes that set_workspace() must get.
   std::size_t planned_bytes() const { return planned_bytes_; }
   std::size_t window_bytes() const { return window_bytes_; }
   bool starts_in_place(int program) const;
@@ -83,7 +83,7 @@ class Executor : public Runner {
   std::string uncut_text(const Operation& operation) const;
 
   LocalFftChoice local_fft_;
-  std::shared_ptr<HostMemory> host_;  ///< null where data moves in messages
+  std::shared_ptr<HostMemory> host_;  ///< null if all data moves in messages
   std::unique_ptr<CrossMemory> across_;
   std::vector<Prepared> prepared_;                    ///< by program
   std::unique_ptr<Tally> tally_;                      ///< with the option verify
@@ -93,7 +93,7 @@ class Executor : public Runner {
   std::shared_ptr<HostWindow> window_;
   std::byte* workspace_ = nullptr;  ///< private memory
   std::size_t workspace_size_ = 0;
-  AlignedMemory input_copy_;  ///< the same where it was not planned: made at the first such call
+  AlignedMemory input_copy_;  ///< for calls that the plan was not made for; allocated by the first of them
 };
 
 }  // namespace shardfft

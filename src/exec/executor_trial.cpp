@@ -1,4 +1,4 @@
-// Other ways that an executor's programs could take, and the memory of their trial.
+// Candidates for the runs of an executor's programs, and the memory of their trial.
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -38,7 +38,7 @@ class Executor::Trial : public Candidates {
 
   std::shared_ptr<void> zeros(int /*member*/, std::size_t bytes) override { return touched(bytes); }
 
-  /// Where the trial has not asked yet, beside what the first one reads. Collective then.
+  /// Finds hosts if the trial has not done so yet, beside those of the first executor. Collective if so.
   const std::shared_ptr<HostMemory>& hosts() {
     if (!host_) host_ = std::make_shared<HostMemory>(setup().comm, setup().options.fake_ranks_per_host);
     return host_;
@@ -74,7 +74,7 @@ class Executor::Trial : public Candidates {
       std::memset(window_->mine(), 0, window_->bytes());
       require_threads(setup().options.threads);
     };
-    if (!executor.ready_ && !succeeds_on_all(make_private)) return false;  // else it had enough before
+    if (!executor.ready_ && !succeeds_on_all(make_private)) return false;  // else an earlier trial allocated enough
     if (more_shared && !succeeds_on_all(make_shared)) return false;
     window_bytes_ = std::max(window_bytes_, shared);
     executor.set_workspace(workspace_.get(), workspace_bytes_);
@@ -97,14 +97,14 @@ class Executor::Trial : public Candidates {
     if (executor.program_at(0).algorithm == own_.program_at(0).algorithm) executor.tell_local_ffts(own_.local_fft_);
   }
 
-  /// For programs of which a reshape stays inside hosts, or none does.
+  /// Reads if any reshape of the program stays inside hosts, and reading is possible.
   std::string exchange_for(const Program& program) override {
     const auto& other = setup().other_exchanges;
     const bool may_read = own_.host_ != nullptr || std::find(other.begin(), other.end(), reading) != other.end();
     return reads_on_hosts(setup().comm, *hosts(), program) && may_read ? reading : "alltoallv";
   }
 
-  /// Messages inside a host are copies by the same cores that transform: cutting was never faster there
+  /// Messages inside a host are copies by the same cores that transform: there, chunks were never faster
   /// (bench/results/measurements.md).
   bool gains_by_chunks(const std::string& exchange) override {
     if (exchange == reading || setup().options.verify) return false;
@@ -121,8 +121,8 @@ class Executor::Trial : public Candidates {
   bool may_need_more(const std::string& exchange) override { return exchange != "hierarchical"; }
 
   Executor& own_;
-  std::shared_ptr<HostMemory> host_;  ///< what those read that read
-  std::size_t ranks_here_ = 0;        ///< on this host
+  std::shared_ptr<HostMemory> host_;  ///< for executors that read
+  std::size_t ranks_here_ = 0;        ///< number of ranks on this host
   std::shared_ptr<std::byte> workspace_;
   std::shared_ptr<HostWindow> window_;
   std::size_t workspace_bytes_ = 0, window_bytes_ = 0;

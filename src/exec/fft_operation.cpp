@@ -27,7 +27,7 @@ std::size_t FftOperation::scratch_bytes() const {
 }
 
 void FftOperation::run(const std::byte* in, std::byte* out, std::byte* scratch) {
-  if (empty_) return;  // arrays of no elements may have any addresses, the same one too
+  if (empty_) return;  // arrays without elements may have any addresses, even equal ones
   const Scope scope(trace_, Activity::fft);
   const auto& fft = in == out ? in_place_ : out_of_place_;
   if (!fft) fail(Status::internal, "a transform runs in a way it was not planned for");

@@ -9,7 +9,7 @@ namespace shardfft {
 
 class FftOperation : public Operation {
  public:
-  /// `in_place`, `out_of_place`: the ways it will be run, at least one.
+  /// `in_place`, `out_of_place`: the two ways of running it; at least one is true.
   FftOperation(const FftSpec& spec, const StepFfts& ffts, bool in_place, bool out_of_place, Trace* trace);
   void run(const std::byte* in, std::byte* out, std::byte* scratch) override;
   std::size_t scratch_bytes() const override;

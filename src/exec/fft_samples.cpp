@@ -22,7 +22,7 @@ std::int64_t output_bytes(const FftSpec& spec) {
   return output_extent(output_loops(spec)) * static_cast<std::int64_t>(output_element(spec).bytes());
 }
 
-/// The loop of the batch that reaches farthest in memory; null where all have one point.
+/// The loop of the batch with the largest stride; null if all have one point.
 Loop* farthest(Loops& batch) {
   Loop* best = nullptr;
   for (Loop& loop : batch)

@@ -1,5 +1,5 @@
 #pragma once
-// Samples of the local transforms of a plan, by which a trial times the libraries.
+// Samples of the local transforms of a plan; a trial times the libraries by them.
 #include <memory>
 #include <vector>
 
@@ -8,24 +8,24 @@
 
 namespace shardfft {
 
-/// The transforms of a step as one backend makes them.
+/// The transforms of a step, made by one backend.
 using MadeFfts = std::vector<std::unique_ptr<LocalFft>>;
 
 class FftSamples {
  public:
   explicit FftSamples(const std::vector<FftStep>& steps);
-  /// Whether all ranks have the memory for it. Collective, and before all below.
+  /// Allocates the arrays. False if any rank has no memory for them. Collective; call it before all functions below.
   bool prepare(const Communicator& comm);
-  /// What is run of transform `i` of a step.
+  /// The sample of transform `i` of a step.
   const FftSpec& sample(std::size_t step, std::size_t i) const { return samples_[step][i].spec; }
   bool is_whole(std::size_t step, std::size_t i) const { return samples_[step][i].share == 1; }
-  /// Seconds of the transforms of a step in a forward and a backward run, on this rank.
+  /// The estimated time of a step's transforms in a forward and a backward run, on this rank.
   double seconds(std::size_t step, const MadeFfts& made);
 
  private:
   struct Sample {
     FftSpec spec;
-    double share = 1;  ///< transforms of the plan's own batch for each in the sample
+    double share = 1;  ///< transforms of the plan for each one in the sample
     double calls = 0;
     int at_once = 1;
     std::size_t in_bytes = 0;

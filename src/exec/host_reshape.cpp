@@ -8,7 +8,7 @@ namespace shardfft {
 
 namespace {
 
-/// Stands for a window's number if the offset is an address in the owner's process.
+/// Replaces a window's number if the offset is an address in the owner's process.
 constexpr std::int64_t private_memory = -2;
 
 std::vector<int> members_here(const HostReshapeSetup& setup) {

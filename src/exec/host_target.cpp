@@ -19,10 +19,9 @@ const State& state_at(const Program& program, int state) { return program.states
 
 }  // namespace
 
-/// Libraries walk through a large array once for each of three axes and more, with the strides of the slowest; in two
-/// steps, planes and then lines, each step can run in bundles that stay in cache. If none of the axes is contiguous in
-/// memory, a plane would take one number out of every row: then each axis is a step of lines, which come in bundles of
-/// neighbours.
+/// With three and more axes, libraries walk through a large array once for each, with the strides of the slowest. In
+/// two steps, planes and then lines, each step can run in bundles that stay in cache. If none of the axes is contiguous
+/// in memory, a plane would take one number of every row. Then each axis is a step of lines, in bundles of neighbours.
 std::vector<std::vector<int>> HostTarget::groups(const Program& program, int step) {
   const State& state = state_at(program, step);
   const std::vector<int> axes = step_at<TransformStep>(program, step)->numbers();
@@ -36,7 +35,7 @@ std::vector<std::vector<int>> HostTarget::groups(const Program& program, int ste
   return lines;
 }
 
-/// Whole rows of the fastest axis travel, and the lines of one index of the axis that is cut anew lie together.
+/// Messages get whole rows of the fastest axis. Lines with one index of the axis that is cut next are contiguous.
 AxisOrder HostTarget::order_after(const Program& program, int step) {
   const Layout &from = state_at(program, step).layout, &to = state_at(program, step + 1).layout;
   if (!from.is_grid() || !to.is_grid()) return {};
@@ -59,7 +58,7 @@ bool HostTarget::stays_on_hosts(const Program& program, int step) const {
                                                       state_at(program, step + 1).layout);
 }
 
-/// A reshape and the transform after it, and the last reshape if it comes next.
+/// Fuses a reshape and the transform after it, and the last reshape if it comes next.
 Fusion HostTarget::shared_fusion(const Program& program, const std::vector<int>& steps, std::size_t at) const {
   const auto moves_here = [&](std::size_t i) {
     return step_at<ReshapeStep>(program, steps[i]) != nullptr && stays_on_hosts(program, steps[i]);
@@ -70,8 +69,8 @@ Fusion HostTarget::shared_fusion(const Program& program, const std::vector<int>&
   return {scatters ? 3 : 2, false};
 }
 
-/// Whether a transform follows the step that pads an axis of it, or goes before the one that leaves the zeroes out.
-/// Lines are then padded in the cache, where their bundles are.
+/// Whether steps[at] and the next step are a transform and the step that pads one of its axes before it, or drops the
+/// padding after it. Then lines are padded in the cache, in their bundles.
 bool HostTarget::pads_lines(const Program& program, const std::vector<int>& steps, std::size_t at) const {
   if (setup_.options.verify || at + 1 == steps.size() || steps[at] + 1 != steps[at + 1]) return false;
   for (const std::size_t i : {at, at + 1}) {
@@ -87,7 +86,7 @@ bool HostTarget::pads_lines(const Program& program, const std::vector<int>& step
 Fusion HostTarget::fusion(const Program& program, const std::vector<int>& steps, std::size_t at) {
   if (pads_lines(program, steps, at)) return {2, false};
   if (host_ != nullptr) return shared_fusion(program, steps, at);
-  // What runs in chunks has no array in between to check.
+  // Steps that run in chunks have no array in between to check.
   if (setup_.options.chunks < 2 || setup_.comm.size() < 2 || setup_.options.verify) return {};
   const auto cuts = [this](const ChunkedSteps& chunked) {
     return !possible_chunkings(chunked, setup_.options.chunks).empty() &&

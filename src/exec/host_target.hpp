@@ -1,5 +1,5 @@
 #pragma once
-// What programs are lowered for on CPUs: caches, memory that the ranks of a host share, messages in chunks.
+// The target on CPUs: caches, memory that the ranks of a host share, messages in chunks.
 #include "exec/compile.hpp"
 #include "lower/target.hpp"
 #include "mpi/host_window.hpp"
@@ -16,7 +16,7 @@ class HostTarget : public Target {
   AxisOrder order_after(const Program& program, int step) override;
   Fusion fusion(const Program& program, const std::vector<int>& steps, std::size_t at) override;
 
-  /// Whether every exchange of the reshape stays on one host, for all ranks. Collective.
+  /// Whether all data of the reshape stays on its host, for all ranks. Collective.
   bool stays_on_hosts(const Program& program, int step) const;
 
  private:

@@ -8,7 +8,7 @@ namespace shardfft {
 
 namespace {
 
-/// What a library took for all steps that it was tried for.
+/// The time of a library for all steps in which it was tried.
 struct Total {
   std::string name;
   double seconds = 0;
@@ -28,7 +28,7 @@ std::vector<Total> totals_of(const std::vector<LocalFftChoice::Step>& steps) {
   return totals;
 }
 
-/// The time of the library that was chosen for a step.
+/// The time of the library that was chosen for the step.
 double seconds_of(const LocalFftChoice::Step& step) {
   for (const auto& time : step.times)
     if (time.name == step.name) return time.seconds;

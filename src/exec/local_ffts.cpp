@@ -22,21 +22,21 @@ bool makes_exactly(const Backend& backend, const FftStep& step) {
                      [&](const auto& fft) { return is_exact(backend, fft->spec()); });
 }
 
-/// A library whose transforms of a step are made.
+/// A library, with its transforms of a step.
 struct Entrant {
   std::size_t step = 0;
   const Backend* backend = nullptr;
   MadeFfts made{};
 };
 
-/// Tries candidates for every step and keeps what each came to.
+/// Tries candidates for every step and keeps their times.
 class Choosing {
  public:
   Choosing(const FftMakers& makers, const std::vector<FftStep>& steps, const Communicator& comm,
            std::optional<double> deadline)
       : makers_(makers), steps_(steps), comm_(comm), samples_(steps), deadline_(deadline) {}
 
-  /// Makes all by the first choice, before ranks agree on it. False if this rank cannot.
+  /// Makes all transforms by the first choice, before ranks agree on it. False if this rank cannot.
   bool make_expected() {
     for (std::size_t s = 0; s < steps_.size(); ++s) {
       entrants_.push_back({s, &expected(s, 0)});
@@ -45,7 +45,7 @@ class Choosing {
     return true;
   }
 
-  /// The first that can make all of a step makes it.
+  /// Each step is made by the first library that can make all of its transforms.
   LocalFftChoice by_rule(const std::string& note) {
     enter_expected();
     return take(note);
@@ -55,7 +55,7 @@ class Choosing {
     if (!samples_.prepare(comm_)) return by_rule("by the processor's maker; there is no memory to measure with");
     tries_ = true;
     enter_expected();
-    // Its time begins when the expected libraries have planned.
+    // The trial's time begins after the expected libraries have planned.
     trial_.emplace(comm_, [this](std::size_t entrant) { return seconds_of(entrants_[entrant]); });
     enter_others(time_expected());
     trial_->run_rounds();
@@ -63,7 +63,7 @@ class Choosing {
     return take(tried ? "measured:" : "by the processor's maker; to measure others would take longer than 10 runs");
   }
 
-  /// Each step's best entrant.
+  /// The best entrant of each step.
   LocalFftChoice take(const std::string& note) {
     LocalFftChoice choice;
     choice.note = note;
@@ -82,7 +82,7 @@ class Choosing {
         }
       }
     };
-    tries_ ? agree(comm_, adopt) : adopt();  // what was tried in part is planned anew
+    tries_ ? agree(comm_, adopt) : adopt();  // plans anew if only a sample was tried
     if (used.empty()) used.push_back(&makers_.candidates.front());
     for (const Backend* backend : used) {
       choice.names.push_back(backend->name);
@@ -92,7 +92,7 @@ class Choosing {
   }
 
  private:
-  /// Who makes a step where nothing is tried, the first choice first: the one that was chosen for it before.
+  /// The library of a step if nothing is tried: the one that was chosen for it before, then the others in order.
   const Backend& expected(std::size_t step, std::size_t place) const {
     const auto& all = makers_.candidates;
     const auto chosen = makers_.chosen.find(steps_[step].name);
@@ -103,8 +103,8 @@ class Choosing {
     return place == 0 ? *first : all[place <= at ? place - 1 : place];
   }
 
-  /// False if this rank cannot make the transforms, or their samples, exactly. Each that measures has an equal share of
-  /// the time until the deadline.
+  /// False if this rank cannot make the transforms, or their samples, exactly. Each transform that is measured while it
+  /// is planned has an equal share of the time until the deadline.
   bool make(Entrant& entrant, std::optional<double> deadline) {
     const auto& ffts = steps_[entrant.step].ffts;
     if (!makes_exactly(*entrant.backend, steps_[entrant.step])) return false;
@@ -122,7 +122,7 @@ class Choosing {
     return true;
   }
 
-  /// What is expected to win is planned as if there were no trial, one entrant a step.
+  /// Plans the expected libraries as if there were no trial, one entrant a step.
   void enter_expected() {
     std::vector<Entrant> first(steps_.size());
     for (std::size_t place = 0; place < makers_.candidates.size(); ++place) {
@@ -148,14 +148,14 @@ class Choosing {
     fail(Status::internal, "no local FFT was tried");
   }
 
-  /// Who cannot run takes for ever.
+  /// Infinite if the entrant cannot run.
   double seconds_of(const Entrant& entrant) {
     double seconds = Trial::unlimited;
     failure_of([&] { seconds = samples_.seconds(entrant.step, entrant.made); });
     return seconds;
   }
 
-  /// The steps by the time that the expected libraries take for them.
+  /// The steps by the time of the expected libraries, the slowest first.
   std::vector<std::size_t> time_expected() {
     std::vector<std::size_t> steps;
     for (std::size_t s = 0; s < steps_.size(); ++s) steps.push_back(trial_->enter(s));
@@ -164,13 +164,13 @@ class Choosing {
     for (const std::size_t s : steps) seconds += trial_->seconds(s);
     std::stable_sort(steps.begin(), steps.end(),
                      [&](std::size_t a, std::size_t b) { return trial_->seconds(a) > trial_->seconds(b); });
-    // A run is one of the two directions that a round stands for.
+    // A run is one of the two directions of a round.
     trial_->allow(10 * seconds / 2, makers_.most_seconds);
     return steps;
   }
 
   /// Enters the other candidates, which are planned within the time of the trial. Libraries that measure while they
-  /// plan begin with the heaviest steps, where most is to be gained.
+  /// plan begin with the slowest steps, which have most to gain.
   void enter_others(const std::vector<std::size_t>& heaviest_first) {
     for (const Backend& backend : makers_.candidates)
       for (auto s = heaviest_first.begin(); s != heaviest_first.end(); ++s) {
@@ -180,7 +180,7 @@ class Choosing {
       }
   }
 
-  /// Planning for this step and what is left of `steps` leaves time for some rounds.
+  /// Limits the time of planning, so that the `steps` remaining steps can plan too and some rounds can run.
   void enter(const Backend& backend, std::size_t step, double steps) {
     const double round = trial_->cost(step);
     const double left = trial_->left();
@@ -188,7 +188,7 @@ class Choosing {
     const double rounds = std::max(round, std::min(left / 2, host_defaults().trial_rounds * trial_->cycle()));
     Entrant entrant{step, &backend};
     const bool mine = make(entrant, trial_->deadline(left - (left - rounds) / steps));
-    if (!trial_->meet(mine) || !trial_->room()) return;  // or planned in a hurry
+    if (!trial_->meet(mine) || !trial_->room()) return;  // planned in a hurry
     entrants_.push_back(std::move(entrant));
     const std::size_t number = trial_->enter(step);
     trial_->run({number});
@@ -203,7 +203,7 @@ class Choosing {
   FftSamples samples_;
   std::optional<double> deadline_;
   std::vector<Entrant> entrants_;  ///< the expected ones first, by step; numbered as in the trial
-  bool tries_ = false;             ///< samples of the transforms are made
+  bool tries_ = false;             ///< makes samples of the transforms
   std::exception_ptr refusal_;
   std::optional<Trial> trial_;
 };
@@ -245,7 +245,7 @@ LocalFftChoice LocalFfts::make(const Communicator& comm, std::optional<double> d
   return choice;
 }
 
-/// Why nothing is tried; empty if several libraries are.
+/// The reason to try nothing; empty if several libraries are tried.
 std::string LocalFfts::rule(bool may_try) const {
   if (makers_.candidates.size() < 2) return "there is nothing else to choose from";
   if (std::all_of(steps_.begin(), steps_.end(), [this](const FftStep& s) { return makers_.chosen.contains(s.name); }))
@@ -257,8 +257,8 @@ std::string LocalFfts::rule(bool may_try) const {
 LocalFftChoice LocalFfts::choose(const Communicator& comm, std::optional<double> deadline, const Failure& mine) {
   auto& all = makers_.candidates;
   const std::vector<Backend> given = all;
-  // Hosts may have processors of different makers. Behind the expected one come first those that are planned at once,
-  // so that there is time for them.
+  // Hosts may have processors of different makers. The expected library comes first, then those that plan at once, to
+  // have time for them.
   const auto key = [](const Backend& backend) { return std::tie(backend.measures, backend.name); };
   const auto expect = [&](std::size_t place) {
     std::sort(all.begin(), all.end(), [&](const Backend& a, const Backend& b) { return key(a) < key(b); });
@@ -280,7 +280,7 @@ LocalFftChoice LocalFfts::choose(const Communicator& comm, std::optional<double>
   if (least[1] == most[1]) {
     expect(least[2]);
   } else {
-    // Some ranks were told a name; the others take the first library that makes all their steps exactly.
+    // Some ranks got a name. The others use the first library that makes all their steps exactly.
     const auto exact = std::find_if(given.begin(), given.end(), [this](const Backend& backend) {
       return std::all_of(steps_.begin(), steps_.end(), [&](const FftStep& s) { return makes_exactly(backend, s); });
     });

@@ -1,6 +1,6 @@
 #pragma once
-// The local transforms of one plan: asked for step by step while the plan is compiled, and made together when all of
-// them are known, those of each step by one library.
+// The local transforms of one plan. They are requested step by step while the plan is compiled, then made together; one
+// library makes all transforms of a step.
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,7 +13,7 @@
 
 namespace shardfft {
 
-/// One local transform of a plan. It can run once LocalFfts::make() has returned.
+/// One local transform of a plan. It can run after LocalFfts::make() has returned.
 class PlannedFft : public LocalFft {
  public:
   PlannedFft(const FftSpec& spec, int at_once) : spec_(spec), at_once_(at_once), work_(work_of(spec)) {}
@@ -22,7 +22,7 @@ class PlannedFft : public LocalFft {
   void execute(const void* in, void* out, std::byte* scratch, ReadAhead& ahead) const override {
     compute(work_, [&] { fft_->execute(in, out, scratch, ahead); });
   }
-  /// That a forward and a backward run together call it `calls` times more.
+  /// Adds calls: a forward and a backward run together call the transform `calls` times more.
   void add_calls(std::int64_t calls) { calls_ += calls; }
 
   const FftSpec& spec() const { return spec_; }
@@ -39,7 +39,7 @@ class PlannedFft : public LocalFft {
   std::unique_ptr<LocalFft> fft_;
 };
 
-/// Transforms that one library makes, the same on all ranks: those of one step of a program, and of steps alike.
+/// Transforms that one library makes, the same on all ranks: those of one step of a program, and of equal steps.
 struct FftStep {
   std::string name;
   std::vector<std::shared_ptr<PlannedFft>> ffts{};
@@ -47,14 +47,14 @@ struct FftStep {
 
 class LocalFfts;
 
-/// Where the transforms of one step are asked for.
+/// Collects the transforms of one step.
 class StepFfts {
  public:
   StepFfts() = default;
   StepFfts(LocalFfts* ffts, std::size_t step) : ffts_(ffts), step_(step) {}
-  /// A transform that `at_once` threads call at the same time. Equal ones are one.
+  /// A transform that `at_once` threads call at the same time. Equal ones are shared.
   std::shared_ptr<PlannedFft> add(const FftSpec& spec, int at_once = 1) const;
-  /// Whether whoever may make them transforms lines that lie side by side faster to results that do not.
+  /// Whether every library that may make them is faster if lines side by side get results one behind the other.
   bool turn_lines() const;
 
  private:
@@ -65,16 +65,16 @@ class StepFfts {
 class LocalFfts {
  public:
   LocalFfts(FftMakers makers, Effort effort) : makers_(std::move(makers)), effort_(effort) {}
-  /// The step of this name; names and their order are the same on all ranks, those that have no such transform too.
+  /// The step of this name. Names and their order are the same on all ranks, also on ranks without such a transform.
   StepFfts step(const std::string& name);
 
-  /// Makes all transforms. Where there is a choice on all ranks and the effort is more than an estimate, each step is
-  /// made by the library that took the least time for it in a trial; all ranks take the same. The trial, with planning
-  /// for those that lose it, takes at most 2 s or the time of the local transforms of 10 runs, whichever is less, but
-  /// 60 ms in any case; where that does not do to plan a candidate for a step, it is left out there. A library that
-  /// cannot make a step is no candidate for it. Throws Error on all ranks where none can. A library that measures while
-  /// it plans stops at the `deadline`. Collective.
-  /// `mine`: what failed on this rank before, which is thrown on all ranks as well.
+  /// Makes all transforms. If all ranks have a choice and the effort is more than an estimate, each step is made by the
+  /// library that took the least time for it in a trial, the same on all ranks. The trial, including planning for its
+  /// losers, takes at most 2 s or the time of the local transforms of 10 runs, whichever is less, but at least 60 ms.
+  /// If that is too little to plan a candidate for a step, the candidate is dropped for it. A library that cannot make
+  /// a step is no candidate for it. Throws Error on all ranks if no library can. A library that measures while it plans
+  /// stops at the `deadline`. Collective.
+  /// `mine`: the failure of this rank before, which is thrown on all ranks as well.
   LocalFftChoice make(const Communicator& comm, std::optional<double> deadline = {}, const Failure& mine = {});
 
  private:

@@ -7,7 +7,7 @@
 namespace shardfft {
 
 std::string refusal(const Communicator& comm, const HostMemory& host, std::size_t bytes, std::size_t room) {
-  // Two work arrays and a copy of the input, in one window; beside it arrays of callers, input and output.
+  // Two work arrays and a copy of the input, in one window; besides, the callers' arrays for input and output.
   constexpr double in_window = 3, mapped = 5;
   const auto each = static_cast<double>(bytes);
   const int ranks = host.host().size();
@@ -53,8 +53,8 @@ std::string Movement::why_exact(const Communicator& comm) const {
 
 namespace {
 
-/// Where ranks are on several hosts: what stays inside a host is read there. Where nothing does, it depends on machine
-/// and network whether reading one part and sending the other beats one collective.
+/// For ranks on several hosts: they read data that stays inside a host. If all data leaves hosts, machine and network
+/// decide whether reading one part and sending the other beats one collective.
 Movement across_hosts(const Communicator& comm, const Options& options, const Program& program, std::size_t bytes,
                       const std::shared_ptr<HostMemory>& host, const RankFacts& ranks) {
   const auto told = [&host](const std::string& why) {

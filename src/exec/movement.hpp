@@ -1,6 +1,6 @@
 #pragma once
-// How data moves between ranks on CPUs: in messages, or by reading of each other's memory. The one place that decides
-// it.
+// The way in which data moves between ranks on CPUs: in messages, or by reading each other's memory. Only this file
+// decides it.
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,35 +14,35 @@
 
 namespace shardfft {
 
-/// The name of the exchange that is no messages.
+/// The name of the exchange without messages.
 inline constexpr const char* reading = "shared_window";
 
 struct Movement {
   std::string exchange;              ///< a name, never "auto"
-  std::shared_ptr<HostMemory> host;  ///< what is read; null where all data moves in messages
-  std::optional<Choice> choice;      ///< where `exchange` was "auto"
-  /// Exchanges that only a measurement could tell to be faster, the most promising first.
+  std::shared_ptr<HostMemory> host;  ///< the memory to read; null if all data moves in messages
+  std::optional<Choice> choice;      ///< if `exchange` was "auto"
+  /// Exchanges that may be faster, but only by measurement; the most promising first.
   std::vector<std::string> others;
 
-  /// Why no messages with short numbers are sent; empty where they may be. The same on all ranks.
+  /// The reason to send no messages with short numbers; empty if they may be sent. The same on all ranks.
   std::string why_exact(const Communicator& comm) const;
 };
 
-/// Why the ranks of each host have no room to read each other's memory, where each has arrays of `bytes` at most: the
-/// limit, with its value, of the first rank that meets one. Empty where they have. The same on all ranks. `room`:
-/// RankFacts::window_room. Collective, unless that is enough.
+/// The reason why the ranks of each host cannot read each other's memory, if each has arrays of at most `bytes`: the
+/// limit, with its value, of the first rank that meets one. Empty if they can. The same on all ranks. `room` is
+/// RankFacts::window_room. Collective, unless `room` is enough.
 std::string refusal(const Communicator& comm, const HostMemory& host, std::size_t bytes, std::size_t room = 0);
 
-/// Whether any rank sends something to another. Collective.
+/// Whether any rank sends data to another. Collective.
 bool has_messages(const Communicator& comm, const Layout& from, const Layout& to);
 /// Whether a change of layout stays on one host, for all ranks. Collective.
 bool stays_on_hosts(const Communicator& comm, const HostMemory& host, const Layout& from, const Layout& to);
-/// Whether any change of layout of the program does so that moves something between ranks. Collective.
+/// Whether any change of layout of the program moves data between ranks and stays on one host. Collective.
 bool reads_on_hosts(const Communicator& comm, const HostMemory& host, const Program& program);
 
-/// What the option `exchange` says, for programs like this one with arrays of `bytes` at most. "auto" reads where that
-/// is possible for all that a change of layout moves. Throws Error(unsupported) on all ranks where shared_window was
-/// named and ranks of one host do not find each other's memory. `host`: null where nobody has asked yet. Collective.
+/// Follows the option `exchange`, for programs like `program` with arrays of at most `bytes`. "auto" reads if that is
+/// possible for all data of a change of layout. Throws Error(unsupported) on all ranks if shared_window was named and
+/// ranks of one host do not find each other's memory. `host` is null if it is not known yet. Collective.
 Movement choose_movement(const Communicator& comm, const Options& options, const Program& program, std::size_t bytes,
                          std::shared_ptr<HostMemory> host, const RankFacts& ranks = {});
 

@@ -14,8 +14,8 @@ std::string fft_text(const BundledFftSetup& fft) { return describe_fft(fft_spec(
 
 using ChunkFfts = std::vector<ChunkFft>;
 
-/// in == out: whoever reads the input must be done before anyone writes the output. That is enough as long as the input
-/// is not the array that the exchange writes.
+/// If in == out, all reads of the input must be done before the output is written. That is enough if the exchange does
+/// not write to the input.
 Barrier barrier_of(const PipelineSetup& setup) {
   if (setup.before && !setup.before->in_place) return Barrier::before_moves;
   return setup.after && !setup.after->in_place ? Barrier::after_moves : Barrier::none;
@@ -34,7 +34,7 @@ class Pipeline : public PipelineOf<Operation, ChunkFfts, Reshape> {
     for (const auto& move : moves_) messages += move->messages_sent();
     return messages;
   }
-  /// The transforms record nothing but their own time, so that all else is communication.
+  /// The transforms record only their own time: all other time is communication.
   Role role() const override { return Role::moves; }
 
  private:
@@ -46,12 +46,12 @@ class Pipeline : public PipelineOf<Operation, ChunkFfts, Reshape> {
     std::byte* sent;  ///< before the exchange
     std::byte* received;
     std::byte* out;
-    std::byte* exchange;  ///< workspaces of the exchanges under way
+    std::byte* exchange;  ///< workspaces of the exchanges in flight
     std::byte* fft;       ///< scratch of the transform that runs
   };
 
   std::size_t fft_bytes() const;
-  /// Workspaces of the exchanges that may be under way together.
+  /// Workspaces of the exchanges that may be in flight together.
   std::size_t exchanges_bytes() const {
     return std::min(moves_.size(), static_cast<std::size_t>(moves.in_flight)) * exchange_bytes_;
   }
@@ -100,7 +100,7 @@ std::size_t Pipeline::table_bytes() const {
 Pipeline::Arrays Pipeline::arrays(const std::byte* in, std::byte* out, std::byte* scratch) const {
   std::byte* const exchange = scratch + sent_array_bytes_ + received_array_bytes_;
   Arrays a{in, scratch, out, out, exchange, exchange + exchanges_bytes()};
-  // Only the owner of the array may let a transform write it in place.
+  // Only the owner of the array may let a transform overwrite it.
   if (sent_array_bytes_ == 0) a.sent = const_cast<std::byte*>(in);
   if (received_array_bytes_ > 0) a.received = scratch + sent_array_bytes_;
   return a;
@@ -144,7 +144,7 @@ std::unique_ptr<Operation> make_pipeline(const PipelineSetup& setup) {
   ChunkFfts before, after;
   Alone own(setup.reshape.comm);
   Alone& alone = setup.reshape.alone != nullptr ? *setup.reshape.alone : own;
-  // Planning a local transform may fail on one rank only.
+  // One rank may fail to plan a local transform.
   alone.run([&] {
     for (const Slice& slice : setup.pieces.before) before.emplace_back(*setup.before, slice);
     for (const Slice& slice : setup.pieces.after) after.emplace_back(*setup.after, slice);

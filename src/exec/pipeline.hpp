@@ -1,6 +1,6 @@
 #pragma once
-// A reshape by messages as an operation: whole, or in chunks with the transforms at its ends, where others are
-// transformed while the messages of one chunk are under way (FFT-ECP chapter 4, granularity of tasks).
+// A reshape by messages as an operation: whole, or in chunks with the transforms at its ends. Other chunks are then
+// transformed while the messages of one chunk are on their way (FFT-ECP chapter 4, granularity of tasks).
 #include <memory>
 #include <optional>
 
@@ -14,12 +14,12 @@ struct PipelineSetup {
   Layout from;  ///< of the reshape
   Layout to;
   ReshapeSetup reshape;
-  std::optional<BundledFftSetup> before{};  ///< into `from`
-  std::optional<BundledFftSetup> after{};   ///< out of `to`
+  std::optional<BundledFftSetup> before{};  ///< its result is `from`
+  std::optional<BundledFftSetup> after{};   ///< its input is `to`
   Pieces pieces = in_pieces({from, to}, Chunking{});
 };
 
-/// Intermediate arrays are part of its scratch memory; transforms in place work on the operation's own input or output.
+/// Its scratch memory has the arrays in between. Transforms in place work on the operation's own input or output.
 /// Collective.
 std::unique_ptr<Operation> make_pipeline(const PipelineSetup& setup);
 

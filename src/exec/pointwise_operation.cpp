@@ -14,7 +14,7 @@ namespace {
 
 using Body = std::function<void(const std::byte* in, std::byte* out)>;
 
-/// What such a step is told apart by.
+/// The differences between such steps.
 struct PointwiseFacts {
   std::string text;
   bool in_place = true;

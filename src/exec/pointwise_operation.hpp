@@ -5,7 +5,7 @@
 
 namespace shardfft {
 
-/// The operation of such a step of this rank between two states; null where the step is of another kind.
+/// The operation of such a step of this rank between two states; null for steps of another kind.
 std::unique_ptr<Operation> make_pointwise(const Step& step, const State& before, const State& after,
                                           Precision precision, const RunContext& context);
 /// A plain copy, for programs without steps.

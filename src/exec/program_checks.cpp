@@ -11,7 +11,7 @@ namespace shardfft {
 
 namespace {
 
-/// A step that is a loop over elements runs twice.
+/// Runs a step twice that is a loop over elements.
 class RepeatCheck : public HostCheck {
  public:
   RepeatCheck(Operation& operation, std::size_t in_bytes, std::size_t out_bytes)
@@ -60,13 +60,13 @@ const Stop* ProgramChecks::transform_of(const Stretch& stretch) const {
   return found == stretch.end() ? nullptr : &*found;
 }
 
-/// Whether the stretch reads the array as the one before it wrote it; a view in between gives it other axes.
+/// Whether the stretch reads the array with the axes of the one before; a view in between changes the axes.
 bool ProgramChecks::adjacent(std::size_t stretch) const {
   return stretch > 0 && stretch < stretches_.size() &&
          stretches_[stretch - 1].back().step + 1 == stretches_[stretch].front().step;
 }
 
-/// Whether the transform that writes the source of this move sums it, so that the move need not.
+/// Whether the transform that writes the source of this move sums it; then the move need not.
 bool ProgramChecks::source_is_added_up(std::size_t move) const {
   return adjacent(move) && program_.transforms(stretches_[move - 1].back()) && moves_[move]->sends_all();
 }

@@ -1,5 +1,5 @@
 #pragma once
-// The checks of a program's stretches on one rank (option verify), and which of them adds up what moves.
+// The checks of a program's stretches on one rank (option verify), and the choice of the check that sums moved data.
 #include "exec/compile.hpp"
 #include "verify/lines_check.hpp"
 
@@ -7,9 +7,9 @@ namespace shardfft {
 
 class ProgramChecks {
  public:
-  /// Throws Error where a step cannot be checked; does not communicate. What it is given lives as long.
+  /// Throws Error if a step cannot be checked. Does not communicate. The arguments must outlive it.
   ProgramChecks(const ExecutorSetup& setup, const Lowered& lowered);
-  /// The check of a stretch that transforms; whoever runs it shows it the lines. Null for other stretches.
+  /// The check of a stretch that transforms; its operation shows it the lines. Null for other stretches.
   std::shared_ptr<LinesCheck> lines(std::size_t stretch) const;
   /// The check of the move behind a transform in the same stretch. Null if there is none.
   std::shared_ptr<HostCheck> scatter(std::size_t stretch) const;
@@ -28,8 +28,8 @@ class ProgramChecks {
   const ExecutorSetup& setup_;
   const Lowered& program_;
   const std::vector<Stretch>& stretches_;
-  std::vector<std::shared_ptr<MoveSums>> moves_;     ///< one a stretch; null where it does not begin with a reshape
-  std::vector<std::shared_ptr<MoveSums>> scatters_;  ///< the same of reshapes behind its transform
+  std::vector<std::shared_ptr<MoveSums>> moves_;     ///< one a stretch; null if it does not begin with a reshape
+  std::vector<std::shared_ptr<MoveSums>> scatters_;  ///< of the reshape behind the transform of a stretch; else null
 };
 
 }  // namespace shardfft

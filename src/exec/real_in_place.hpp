@@ -1,6 +1,6 @@
 #pragma once
-// Real transforms inside one array: lines that become longer go from the last to the first, lines that become shorter
-// from the first to the last, some at a time by way of scratch, so that none is written before it was read.
+// Real transforms inside one array. Lines that grow are transformed from the last to the first, lines that shrink from
+// the first to the last, some at a time through scratch: no line is overwritten before it was read.
 #include "exec/fft_operation.hpp"
 #include "lower/in_place.hpp"
 
@@ -9,10 +9,10 @@ namespace shardfft {
 /// A real transform inside one array, along one halved axis that is the fastest in memory on both sides.
 class RealInPlace : public Operation {
  public:
-  /// About the bytes of lines that are transformed at once, one line at least.
+  /// About the bytes of lines that are transformed at once; at least one line.
   static constexpr std::int64_t block_bytes = std::int64_t{256} << 10;
 
-  /// Throws as require_real_in_place() does.
+  /// Throws like require_real_in_place().
   RealInPlace(const TransformStep& step, const State& before, const State& after, const FftSpec& spec,
               const StepFfts& ffts, Trace* trace);
   void run(const std::byte* in, std::byte* out, std::byte* scratch) override;

@@ -17,19 +17,19 @@ constexpr std::int64_t element = 16;
 constexpr std::int64_t rows = 128;
 constexpr std::int64_t column_bytes = rows * element;
 
-/// What a plan does with its arrays: a rank writes its own where others read it, and reads its next one from theirs.
+/// The copies of a plan: each rank writes its own array, which others read, and reads its next array from theirs.
 /// Arrays of some rows, in bundles of columns that go through a buffer in cache.
 class StoredArrays {
  public:
-  /// `host`: null where ranks read only their own. `bytes` of an array and `own_cache` of a core are the same on all
-  /// ranks. Collective.
+  /// `host` is null if each rank reads only its own array. `bytes` of an array and `own_cache` of a core are the same
+  /// on all ranks. Collective.
   StoredArrays(HostMemory* host, std::size_t bytes, std::size_t own_cache)
       : host_(host),
         ranks_(host == nullptr ? 1 : host->host().size()),
         each_(std::max<std::int64_t>(1, static_cast<std::int64_t>(bytes) / column_bytes / ranks_)),
         width_(std::clamp<std::int64_t>(bundle_bytes(static_cast<std::int64_t>(own_cache)) / column_bytes, 1, each_)) {
     each_ -= each_ % width_;
-    // The collective one first: a rank without memory of its own must not leave others waiting.
+    // Collective allocation first: a rank without memory of its own must not make others wait.
     if (host != nullptr) window_ = host->allocate(array_bytes());
     own_ = allocate_aligned(array_bytes());
     read_ = allocate_aligned(array_bytes());
@@ -58,7 +58,7 @@ class StoredArrays {
   void reshape(const std::byte* from, std::byte* to, bool past_cache) {
     pass(from, 0, written(me()), 0, columns(), past_cache);
     meet();
-    // A rank begins with what it has written itself.
+    // A rank begins with the data that it has written itself.
     for (int turn = 0; turn < ranks_; ++turn) {
       const int owner = (me() + turn) % ranks_;
       pass(written(owner), me() * each_, to, owner * each_, each_, past_cache);
@@ -97,10 +97,10 @@ std::size_t bytes_to_write_past_cache(const Communicator& comm, HostMemory* host
   std::unique_ptr<StoredArrays> arrays;
   try {
     agree(comm, [&] { arrays = std::make_unique<StoredArrays>(host, bytes, own_cache); });
-  } catch (const Error&) {  // no memory to try it with
+  } catch (const Error&) {  // no memory for the trial
     return beyond_doubt;
   }
-  // Past the cache unless that is clearly slower: in a run the last-level cache may be full of other data.
+  // Chooses past the cache unless it is clearly slower: in a run, the last-level cache may be full of other data.
   enum { past, cached };
   Trial trial(comm, [&](std::size_t way) { return arrays->seconds(way == past); });
   trial.allow(Trial::unlimited, Trial::unlimited);

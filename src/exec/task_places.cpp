@@ -11,14 +11,14 @@ namespace shardfft {
 
 namespace {
 
-/// Whether others may write a task's results over what all of them read: every number stays at its place, and each rank
-/// writes only where it alone has read.
+/// Whether others may write a task's results over its input: every number keeps its place, and each rank writes only
+/// the places that only it has read.
 bool lands_on_source(const Task& task) {
   const State &from = task.from_state, &to = task.to_state;
   return task.from != input_array && from.is_complex == to.is_complex && from.layout.same_as(to.layout);
 }
 
-/// Finds the arrays of tasks, and who uses each of them.
+/// Finds the arrays of tasks and their uses.
 class Arrays {
  public:
   std::size_t add(std::size_t bytes, std::size_t turn, bool shared) {

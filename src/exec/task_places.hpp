@@ -1,5 +1,5 @@
 #pragma once
-// Where the arrays of a program's tasks lie that are no user's.
+// Places for the arrays of a program's tasks, except those of users.
 #include <cstddef>
 #include <functional>
 #include <vector>
@@ -9,10 +9,10 @@
 
 namespace shardfft {
 
-/// Of one task. None for what it has not, or for what is a user's.
+/// The places of one task. Empty for arrays that it does not have, and for those of a user.
 struct TaskPlaces {
   ArrayPlace from, to;
-  ArrayPlace landing;  ///< where others write its results if they cannot write into the user's array
+  ArrayPlace landing;  ///< others write its results here if they cannot write to the user's array
   ArrayPlace stage;    ///< the input, for others to read
   ArrayPlace scratch;
 };
@@ -26,7 +26,7 @@ struct ProgramPlaces {
   std::size_t window_bytes = 0, workspace_bytes = 0;
 };
 
-/// `bytes`: of a state, as much as any rank has of it where `on_host` says that ranks read each other's arrays.
+/// `bytes` of a state: the most of any rank if `on_host` is true, because ranks then read each other's arrays.
 /// `copy_bytes`: of an input that is copied before the first task.
 ProgramPlaces places_of(const std::vector<Task>& tasks, const std::function<std::size_t(const State&)>& bytes,
                         bool on_host, std::size_t copy_bytes);

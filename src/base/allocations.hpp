@@ -1,14 +1,15 @@
 #pragma once
-// How much memory of this library's own a thread has at most while it does something.
+// The most memory of this library's own that a thread has during a piece of work.
 #include <cstddef>
 #include <cstdint>
 
 namespace shardfft {
 
-/// Tells of memory that this thread was given, or of less than nothing that it gives back.
+/// Counts memory that this thread was given; negative: that it gives back.
 void count_allocation(std::int64_t bytes);
 
-/// What allocate_aligned() and windows give this thread while this lives, above what it had before.
+/// The most memory that allocate_aligned() and windows give this thread during this object's life, above the amount
+/// before.
 class MostAllocated {
  public:
   MostAllocated();

@@ -33,15 +33,15 @@ void take_less(Room& room, const Room& other) {
   if (other.bytes < room.bytes) room = other;
 }
 
-/// How a version of control groups names its files.
+/// The names of files in a version of control groups.
 struct GroupFiles {
   const char* limit;
   const char* used;
   const char* reclaimable;  ///< of memory.stat: files that were read and can be read again
 };
 
-/// Takes what a group leaves, and those that it is in, down to `mount`, where that is less than `room`. Groups that
-/// this process does not see have no files here.
+/// Lowers `room` to the memory that a group leaves, or any group that contains it, up to `mount`. Groups that this
+/// process does not see have no files here.
 void take_group(Room& room, const std::string& mount, std::string group, const GroupFiles& files) {
   for (;;) {
     const std::string folder = mount + group + "/";

@@ -22,7 +22,7 @@ void require(bool condition, const Parts&... parts) {
   if (!condition) fail(Status::invalid_argument, parts...);
 }
 
-/// The only way from int64_t to int: throws where the value does not fit.
+/// The only way from int64_t to int: throws if the value does not fit.
 inline int narrow(std::int64_t value, const char* what) {
   if (value < std::numeric_limits<int>::min() || value > std::numeric_limits<int>::max())
     fail(Status::internal, what, " does not fit an int: ", value);

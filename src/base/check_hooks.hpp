@@ -1,12 +1,12 @@
 #pragma once
-// What a test puts in the way of the option verify: hooks (base/hooks) that few need to know.
+// Hooks (base/hooks) by which tests disturb the option verify.
 #include <cstddef>
 
 #include "base/hooks.hpp"
 
 namespace shardfft {
 
-/// Who looks at the arrays of CPU plans, or changes them, between the steps of a run.
+/// Looks at the arrays of CPU plans, or changes them, between the steps of a run.
 class HostStepHook {
  public:
   virtual ~HostStepHook() = default;
@@ -14,7 +14,7 @@ class HostStepHook {
   virtual void reached(std::size_t step, std::byte* array, std::size_t bytes) = 0;
 };
 
-/// Widest vectors of the sums of checks, in bytes: lowered, they are made as on processors that have no wider ones.
+/// Widest vectors of the sums of checks, in bytes: a lower limit gives the sums of processors without wider ones.
 struct VectorLimit {
   int most_bytes = 64;
 };

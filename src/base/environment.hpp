@@ -1,5 +1,5 @@
 #pragma once
-// What users say in the environment.
+// Variables that users set in the environment.
 #include <cstdlib>
 #include <optional>
 #include <string>
@@ -8,13 +8,13 @@
 
 namespace shardfft {
 
-/// A variable; nothing where it is not set.
+/// A variable; nothing if it is not set.
 inline std::optional<std::string> environment(const std::string& name) {
   const char* said = std::getenv(name.c_str());
   return said == nullptr ? std::nullopt : std::optional<std::string>(said);
 }
 
-/// A variable that is 0 or 1; nothing where it is not set. Throws invalid_argument for other values.
+/// A variable that is 0 or 1; nothing if it is not set. Throws invalid_argument for other values.
 inline std::optional<bool> switch_in_environment(const std::string& name, const std::string& meaning) {
   const std::optional<std::string> said = environment(name);
   if (!said || said->empty()) return std::nullopt;

@@ -21,7 +21,7 @@ struct Shared {
   std::size_t offset;
 };
 
-/// What forks change. Never destroyed: processes fork while they end, too.
+/// The state that forks change. Never destroyed: processes fork while they end, too.
 struct Process {
   std::uint64_t forks = 0;
   std::atomic<std::uint64_t> begun = 0;
@@ -36,8 +36,8 @@ Process& process() {
 }
 
 void before_fork() {
-  // A child has none of the threads that OpenMP keeps for the next team, and GNU's would wait for them for ever. So
-  // this thread's end here, and both processes start new ones when they need any.
+  // A child has none of the threads that OpenMP keeps for the next team, and GNU's would wait for them for ever.
+  // Therefore this thread's end here, and both processes start new ones when they need any.
   omp_pause_resource_all(omp_pause_soft);
   process().begun.fetch_add(1, std::memory_order_relaxed);  // a count, which orders nothing
   process().mutex.lock();
@@ -45,13 +45,13 @@ void before_fork() {
 
 void after_fork() { process().mutex.unlock(); }
 
-/// Its own memory, or none, in the place of what it would share.
+/// Gives a child its own memory, or none, in place of the shared memory.
 void in_child() {
   ++process().forks;
   for (const auto& [memory, shared] : process().shared) {
     const bool copy = shared.descriptor >= 0;
     const int file = copy ? MAP_PRIVATE : MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-    // Where the kernel refuses, nothing is better than what others use.
+    // If the kernel refuses, no memory is better than the others'.
     if (mmap(memory, shared.bytes, copy ? PROT_READ | PROT_WRITE : PROT_NONE, file | MAP_FIXED, shared.descriptor,
              static_cast<off_t>(shared.offset)) == MAP_FAILED)
       munmap(memory, shared.bytes);

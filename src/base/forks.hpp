@@ -1,6 +1,6 @@
 #pragma once
-// What a process that was forked from this one may do with what it inherits: nothing that the two would share. Nothing
-// else in the library watches forks.
+// Keeps a process that was forked from this one from using anything that the two would share. Nothing else in the
+// library watches forks.
 #include <cstddef>
 #include <cstdint>
 
@@ -9,7 +9,7 @@ namespace shardfft {
 /// Forks that this process has begun, and those before it: at each one OpenMP's threads end, in both processes.
 std::uint64_t forks_begun();
 
-/// Work that each child does as it begins, whose parent would be asked in vain later. To be made as the library is
+/// Work that each child does as it begins, because later is too late to ask the parent. To be made as the library is
 /// loaded; never undone.
 struct InEachChild {
   explicit InEachChild(void (*work)());
@@ -28,9 +28,9 @@ class HomeProcess {
   std::uint64_t forks_ = forks();
 };
 
-/// Mapped memory that several processes share, and that none of their children may write. A child finds its own copy
-/// there if a file is mapped, whose pages it shares until it writes them: it sees what others write into the rest.
-/// Otherwise it finds nothing there, and is ended when it looks.
+/// Mapped memory that several processes share, and that none of their children may write. If a file is mapped, a child
+/// finds its own copy there: it shares the file's pages until it writes them, and sees others' changes of the rest.
+/// Otherwise it finds nothing there, and ends when it reads.
 class KeptFromChildren {
  public:
   /// `descriptor`: of the file, which this keeps open by a number of its own, and which is mapped from `offset` on; -1:

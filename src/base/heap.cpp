@@ -10,7 +10,7 @@ namespace shardfft {
 
 std::size_t heap_bytes() {
 #if defined(__GLIBC__) && __GLIBC_PREREQ(2, 33)
-  // The first call sets glibc's heap up where another one took its place (sanitizers), without a lock.
+  // If another heap took the place of glibc's (sanitizers), the first call sets glibc's up, without a lock.
   static const struct mallinfo2 first = mallinfo2();
   (void)first;
   const struct mallinfo2 info = mallinfo2();

@@ -1,6 +1,6 @@
 #pragma once
-// What a simulation, a tuner or a test puts in the place of this machine: its memory, its clock, its computations, the
-// counts of its MPI library.
+// Hooks by which a simulation, a tuner or a test replaces parts of this machine: its memory, its clock, its
+// computations, the counts of its MPI library.
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -8,20 +8,20 @@
 
 namespace shardfft {
 
-/// Where memory of ours on CPUs comes from (base/aligned). Several threads may call at once.
+/// The source of this library's memory on CPUs (base/aligned). Several threads may call at once.
 class MemorySource {
  public:
   virtual ~MemorySource() = default;
-  /// `bytes`, a multiple of `alignment`; null where there are none.
+  /// `bytes`, a multiple of `alignment`; null if there are none.
   virtual void* allocate(std::size_t bytes, std::size_t alignment) = 0;
   virtual void release(void* memory, std::size_t bytes) noexcept = 0;
   /// Memory that the ranks of a host share comes from the kernel, but is asked for here first: this rank's own segment.
-  /// Where one rank's source grants none, no rank gets any.
+  /// If one rank's source grants none, no rank gets any.
   virtual bool grant_window(std::size_t /*bytes*/) { return true; }
   virtual void end_window(std::size_t /*bytes*/) noexcept {}
 };
 
-/// What time it is (base/clock).
+/// The clock (base/clock).
 class Clock {
  public:
   virtual ~Clock() = default;
@@ -29,13 +29,13 @@ class Clock {
   virtual double seconds() = 0;
 };
 
-/// What a computation does: numbers that it reads and writes, and operations on them.
+/// The work of a computation: numbers that it reads and writes, and operations on them.
 struct Work {
   double bytes = 0;
   double flops = 0;
 };
 
-/// Who runs computations (base/compute). Several threads may call at once; calls are never nested.
+/// Runs computations (base/compute). Several threads may call at once; calls are never nested.
 class ComputeHook {
  public:
   virtual ~ComputeHook() = default;
@@ -43,7 +43,7 @@ class ComputeHook {
   virtual void compute(const Work& work, const std::function<void()>& action) = 0;
 };
 
-/// Who looks at the arrays of GPU plans, or changes them, while a run is enqueued.
+/// Looks at the arrays of GPU plans, or changes them, while a run is enqueued.
 class DeviceStepHook {
  public:
   /// When the hook is called, as seen from one step of a plan. With the option verify some steps are summed by kernels
@@ -63,7 +63,7 @@ class DeviceStepHook {
   virtual void reached(std::size_t step, Moment moment, std::byte* array, std::size_t bytes, void* stream) = 0;
 };
 
-/// Who looks at the lines that a pass of the stand-in is working on, or changes them.
+/// Looks at the lines that a pass of the stand-in is working on, or changes them.
 class HeldLinesHook {
  public:
   /// taken: lines have been read and summed; transformed: the results are there, and have not been summed.
@@ -72,7 +72,7 @@ class HeldLinesHook {
   virtual void reached(Stage stage, std::byte* lines, std::size_t bytes) = 0;
 };
 
-/// Who is told of the box copies of the stand-in, in the order in which they are made.
+/// Is told of the box copies of the stand-in, in their order.
 class CopyHook {
  public:
   virtual ~CopyHook() = default;
@@ -85,7 +85,7 @@ struct CountLimit {
   std::int64_t most = 1;
 };
 
-/// The pages of the kernel's (base/page_size), in bytes. `huge` is 0 where there are no huge ones. Tests tell others:
+/// The pages of the kernel's (base/page_size), in bytes. `huge` is 0 if there are no huge ones. Tests install others:
 /// whole multiples of this machine's.
 struct PageSizes {
   std::size_t page = 0, huge = 0;
@@ -97,7 +97,7 @@ inline std::atomic<Hook*> installed_hook{nullptr};
 
 template <class Hook>
 Hook* installed() {
-  // Pairs with the stores of Installed: who finds the hook finds it as it was made.
+  // Pairs with the stores of Installed: a thread that finds the hook finds it as it was made.
   return installed_hook<Hook>.load(std::memory_order_acquire);
 }
 

@@ -17,7 +17,7 @@ struct JsonValue {
   std::vector<JsonValue> items{};    ///< of an array; of an object the values of its members
   std::vector<std::string> names{};  ///< of an object's members
 
-  /// Throws Error(invalid_argument), which says the line, for a text that is not one value of JSON in UTF-8.
+  /// Throws Error(invalid_argument), which names the line, for a text that is not one value of JSON in UTF-8.
   static JsonValue parse(std::string_view text);
   /// A member of an object; null if there is none, or this is no object.
   const JsonValue* find(std::string_view name) const;

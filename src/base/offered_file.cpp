@@ -18,7 +18,7 @@ namespace shardfft {
 
 namespace {
 
-/// What links to files in memory begin with.
+/// The first characters of links to files in memory.
 constexpr const char* names = "/memfd:shardfft";
 
 [[noreturn]] void fail_for(const char* what, int error, const Room& limit) {
@@ -56,8 +56,8 @@ FileTicket offer_file(int descriptor, std::size_t bytes, const Proof& proof) {
   return {getpid(), descriptor, bytes, proof};
 }
 
-/// What the name leads to may be anything of another program, which opening could disturb: it must be called as our
-/// files are before it is opened.
+/// The name may lead to a file of another program, which opening could disturb. Therefore only files with names of ours
+/// are opened.
 OfferedFile::OfferedFile(const FileTicket& ticket, bool own) : path_(ticket.path()) {
   if (ticket.process < 0) return;
   if (own) {

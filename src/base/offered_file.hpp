@@ -9,14 +9,14 @@
 
 namespace shardfft {
 
-/// By which other processes find a file in memory. Its proof stands behind its bytes.
+/// The name by which other processes find a file in memory. Its proof stands behind its bytes.
 struct FileTicket {
   std::int64_t process = -1;  ///< -1: there is no file
   std::int64_t descriptor = -1;
   std::uint64_t bytes = 0;
   Proof proof;
 
-  /// Where it is looked for.
+  /// The path that other processes open.
   std::string path() const;
 };
 
@@ -24,7 +24,7 @@ struct FileTicket {
 /// limit.
 int make_file(const char* name);
 /// Makes a file without a name as large as `bytes` and the proof, which it writes. Throws Error(out_of_memory), naming
-/// the limit, where it cannot be so large: the kernel would end the process.
+/// the limit, if it cannot be so large: the kernel would end the process.
 FileTicket offer_file(int descriptor, std::size_t bytes, const Proof& proof);
 
 /// The file of a ticket, open in this process.
@@ -41,7 +41,7 @@ class OfferedFile {
   int descriptor() const { return descriptor_; }
   /// The same, which the caller closes from now on.
   int take() { return std::exchange(descriptor_, -1); }
-  /// What was found instead, in words.
+  /// The text of an error: the file that was found instead.
   std::string text() const;
 
  private:

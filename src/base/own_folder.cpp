@@ -83,7 +83,7 @@ OwnFolder::~OwnFolder() {
   if (descriptor_ >= 0) ::close(descriptor_);
 }
 
-/// Closes what is not this user's alone, and says so; -1 then.
+/// Closes a file that is not this user's alone, and says so; -1 then.
 int OwnFolder::judged(int descriptor, const std::string& path, bool folder) const {
   if (descriptor < 0) return -1;
   const std::string why = anybodys_ ? "" : flaw(descriptor, folder ? S_IFDIR : S_IFREG);
@@ -93,7 +93,7 @@ int OwnFolder::judged(int descriptor, const std::string& path, bool folder) cons
   return -1;
 }
 
-/// O_NONBLOCK: nobody has to come to the other end of a pipe.
+/// O_NONBLOCK: opening a pipe must not wait for its other end.
 int OwnFolder::open_own(const std::string& name, int flags) const {
   if (!usable()) return -1;
   const std::string path = path_ + "/" + name;
@@ -118,7 +118,7 @@ std::optional<std::string> OwnFolder::read(const std::string& name) const {
 }
 
 bool OwnFolder::write(const std::string& name, const std::string& content, const Content* before) const {
-  // What is there already must be this user's own to be replaced.
+  // A file that is there already is replaced only if it is this user's own.
   const int found = open_own(name, O_RDONLY);
   if (found >= 0)
     ::close(found);

@@ -5,8 +5,8 @@
 
 namespace shardfft {
 
-/// SHARDFFT_CACHE, else shardfft in XDG_CACHE_HOME or in ~/.cache; empty where none of them is set, or SHARDFFT_CACHE
-/// is: nothing is kept then.
+/// SHARDFFT_CACHE, else shardfft in XDG_CACHE_HOME or in ~/.cache; empty if none of them is set, or if SHARDFFT_CACHE
+/// is empty: nothing is kept then.
 std::string cache_directory();
 
 /// A folder of this user's. It is neither read nor written if another user owns it or others may write it, and the same
@@ -14,8 +14,8 @@ std::string cache_directory();
 /// that nobody can put another one in their place meanwhile. Links in the place of files are not followed.
 class OwnFolder {
  public:
-  /// Makes the folder, for this user only, and those above it, where there is none. `anybodys`: the user named it, so
-  /// that who owns it and its files does not matter.
+  /// Makes the folder, for this user only, and those above it, if it does not exist. `anybodys`: the user named it, and
+  /// the owner of the folder and its files does not matter.
   explicit OwnFolder(const std::string& path, bool anybodys = false);
   ~OwnFolder();
   OwnFolder(const OwnFolder&) = delete;
@@ -23,15 +23,15 @@ class OwnFolder {
 
   /// Whether files can be kept here.
   bool usable() const { return descriptor_ >= 0; }
-  /// Of a file; nothing where there is none.
+  /// The content of a file; nothing if it does not exist.
   std::optional<std::string> read(const std::string& name) const;
   /// Under another name first: readers see a whole file or none. Failures only mean that nothing is kept. `before`:
-  /// only if the file holds that, or is not there as that is nothing. Whether it was written.
+  /// write only if the file has this content; nothing: only if it does not exist. Returns whether it was written.
   using Content = std::optional<std::string>;
   bool write(const std::string& name, const std::string& content, const Content* before = nullptr) const;
-  /// Whether a file can be made here, which is tried.
+  /// Whether a file can be made here; tries it.
   bool takes_files() const;
-  /// Opens a file to lock it, and makes it where there is none; -1 where it cannot be had. The caller closes it.
+  /// Opens a file to lock it, and makes it if it does not exist; -1 if that fails. The caller closes it.
   int open_lock(const std::string& name) const;
   void remove(const std::string& name) const;
 

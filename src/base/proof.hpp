@@ -1,13 +1,13 @@
 #pragma once
-// Names of what belongs to another process (a process number with a descriptor or an address, a handle of a GPU) may
-// mean something else to who is told them: containers count processes anew, hosts have names in common. So owners write
-// a proof into what they offer and tell it beside the name, and nobody uses what he finds under a name before he has
-// found its proof there.
+// A name of another process's object (a process number with a descriptor or an address, a handle of a GPU) may mean
+// another object here: containers count processes anew, hosts have names in common. Therefore an owner writes a proof
+// into the object that it offers and tells it beside the name, and others use the object only if they find this proof
+// in it.
 #include <cstdint>
 
 namespace shardfft {
 
-/// What no two offers have in common.
+/// A value that no two offers have in common.
 struct Proof {
   std::uint64_t word = 0;                   ///< random
   std::uint64_t owner = ~std::uint64_t{0};  ///< its rank, or another number of its own
@@ -16,10 +16,10 @@ struct Proof {
 
 /// A random number from the kernel.
 std::uint64_t random_word();
-/// The random number of this process, which tells it from all others whatever their process numbers are.
+/// The random number of this process, which tells it from all others, even from those with its process number.
 std::uint64_t process_word();
 
-/// What is found under a name that another one told: what was meant, something else, or nothing.
+/// The object found under another process's name: the one that was meant, another one, or none.
 enum class Found : std::uint8_t { itself, other, nothing };
 
 }  // namespace shardfft

@@ -1,28 +1,28 @@
 #pragma once
-// Memory that is read next: what computes in the meantime asks for it line by line, so that nobody waits for it later.
-// No standard library and nothing out of line here: kernels that are compiled for several processors include it.
+// Memory that is read next: computations prefetch it line by line, so that later reads do not wait. No standard library
+// and nothing out of line here: kernels that are compiled for several processors include it.
 
 namespace shardfft {
 
-/// Rows of memory in the order in which they will be read; empty unless somebody derives from it.
+/// Rows of memory in the order in which they will be read; empty unless a class derives from it.
 struct ReadAhead {
   static constexpr int line_bytes = 64;
 
-  const char* at = nullptr;  ///< the first line of the row that was not asked for
+  const char* at = nullptr;  ///< the first line of the row that was not prefetched
   const char* end = nullptr;
-  /// Takes the next row; false where there is none.
+  /// Takes the next row; false if there is none.
   bool (*next)(ReadAhead&) = nullptr;
-  int share = 1;               ///< one part in so many of all rows goes with each axis that is transformed ...
-  int passes = 1;              ///< ... and one in so many of that with each pass
-  int credit = 0;              ///< lines that were computed and nothing was asked for
-  const char* idle = nullptr;  ///< what is asked for where there is nothing to ask for: memory in cache
+  int share = 1;               ///< each transformed axis prefetches one part in so many of all rows ...
+  int passes = 1;              ///< ... and each pass one in so many of that
+  int credit = 0;              ///< lines that were computed without a prefetch
+  const char* idle = nullptr;  ///< prefetched if nothing else is left: memory in cache
 
   /// Lines that lie one behind the other.
   struct Part {
     const char* at;
     int lines;
   };
-  /// What to ask for while `lines` lines of cache are computed: `most` lines at most.
+  /// The lines to prefetch while `lines` lines of cache are computed: `most` at most.
   [[gnu::always_inline]] Part take(int lines, int most) {
     if (next == nullptr) return {idle, 0};
     const int price = share * passes;

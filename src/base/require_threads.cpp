@@ -19,7 +19,7 @@ namespace shardfft {
 
 namespace {
 
-/// What OMP_STACKSIZE says ("16M"; kilobytes without a unit), or 0.
+/// The value of OMP_STACKSIZE ("16M"; kilobytes without a unit), or 0.
 std::size_t asked_stack_bytes() {
   const std::string said = environment("OMP_STACKSIZE").value_or("");
   char* end = nullptr;
@@ -71,7 +71,7 @@ void* wait_for(void* latch) {
   return nullptr;
 }
 
-/// Starts as many at once, and ends them. What is wrong, or 0.
+/// Starts `count` threads at once, and ends them. Returns the error, or 0.
 int try_threads(int count) {
   const Attributes attributes;
   std::latch all_tried(1);
@@ -111,7 +111,7 @@ void require_threads(int threads) {
   if (wanted <= 1) return;
   const bool few = few_addresses(wanted);
   if (wanted <= started && !few) return;
-  if (few) omp_pause_resource_all(omp_pause_soft);  // those that there are would be counted twice
+  if (few) omp_pause_resource_all(omp_pause_soft);  // the running ones would be counted twice
   if (const int error = try_threads(wanted - 1); error != 0)
     fail(Status::out_of_memory, "option threads is ", threads, ", but this process cannot start ", wanted - 1,
          " more threads: ", std::strerror(error), limits());

@@ -1,12 +1,13 @@
 #pragma once
-// The OpenMP threads of one rank, without what they throw ending the program.
+// The OpenMP threads of one rank, whose exceptions do not end the program.
 #include <cstdint>
 #include <functional>
 #include <vector>
 
 namespace shardfft {
 
-/// Calls `work(thread)` on `threads` threads, 0 being the caller, waits for all, and rethrows what the first one threw.
+/// Calls `work(thread)` on `threads` threads, 0 being the caller, waits for all, and rethrows the exception of the
+/// first one that threw.
 void run_team(int threads, const std::function<void(int)>& work);
 
 /// Items of `worker` when `count` of them are dealt in equal runs, always the same way.

@@ -9,7 +9,7 @@
 
 namespace shardfft {
 
-/// A stream in the classic locale, whatever the global one is.
+/// A stream in the classic locale, for any global one.
 template <class Stream>
 struct Classic : Stream {
   template <class... Arguments>

@@ -1,5 +1,5 @@
 #pragma once
-// Where time goes: spans recorded by steps and exchanges, read by report() and written as a Chrome trace.
+// The time of each activity: spans recorded by steps and exchanges, read by report() and written as a Chrome trace.
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -9,7 +9,7 @@
 
 namespace shardfft {
 
-/// `copy` is a local copy that belongs to its step; `stage` copies a user's array to where other ranks can read it.
+/// `copy` is a local copy that belongs to its step; `stage` copies a user's array to memory that other ranks can read.
 enum class Activity { fft, pack, exchange, unpack, wait, copy, stage, other };
 inline constexpr int activity_count = 8;
 const char* activity_name(Activity a);
@@ -21,7 +21,7 @@ struct Span {
   double end;
 };
 
-/// What encloses spans: one step, or one whole run of a program (step is -1).
+/// A frame encloses spans: one step, or one whole run of a program (step is -1).
 struct Frame {
   int step;
   int program;
@@ -84,8 +84,8 @@ class Scope {
   double begin_;
 };
 
-/// Records what follows one another, each from the end of the one before: the clock is read once between two of them. A
-/// null trace records nothing.
+/// Records activities that follow one another, each from the end of the one before: the clock is read once between two
+/// of them. A null trace records nothing.
 class Laps {
  public:
   explicit Laps(Trace* trace) : trace_(trace), begin_(trace != nullptr ? trace->now() : 0) {}

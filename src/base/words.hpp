@@ -1,5 +1,5 @@
 #pragma once
-// The words for what public enumerations name, as users write and read them.
+// The words of public enumerations, as users write and read them.
 #include "shardfft/types.hpp"
 
 namespace shardfft {

@@ -1,5 +1,5 @@
 #pragma once
-// Owners of runtime handles: each destroys what it made.
+// Owners of runtime handles: each destroys its handle.
 #include <utility>
 
 #include "base/succeeds.hpp"

@@ -7,7 +7,7 @@ namespace shardfft::device::lines {
 /// The difference that rounding can cause between the sums of lines that are compared together. Each sum adds partial
 /// sums of a few numbers of one line times their weights. The squares of these partial sums add up to as much as the
 /// squares of the numbers times those of the weights, so the numbers' squares need not be summed. The partial sums of
-/// both sides count: one side may have many where the other one has few.
+/// both sides count: one side may have many of them and the other one few.
 struct SumLimits {
   double part = 0;   ///< share of the root of the partial sums' squares
   double floor = 0;  ///< an absolute addition: below it, squares or single-precision numbers underflow

@@ -40,8 +40,8 @@ std::int64_t plane_bytes(std::int64_t n, std::int64_t m, Precision precision, bo
 /// The number of planes ahead of a pass whose planes have `tiles` tiles, if the device works on `at_once` tiles: enough
 /// that no tile waits long.
 std::int64_t planes_ahead(const PlanePass& pass, std::int64_t tiles, std::int64_t at_once, const DeviceFacts& facts);
-/// Whether rows of m numbers may be a stride apart: each begins at a multiple of 16 bytes, or at a place where
-/// contiguous rows would begin too.
+/// Whether rows of m numbers may be a stride apart: each begins at a multiple of 16 bytes, or at an offset that
+/// contiguous rows have too.
 bool rows_may_begin(std::int64_t m, std::int64_t stride, ElementType element);
 /// Whether lines of such lengths may have kernels.
 bool may_be_plane(std::int64_t n, std::int64_t m);

@@ -17,9 +17,9 @@ struct VendorFftSide {
   std::int64_t distance = 0;
 };
 
-/// Up to three axes and one batch loop. c2r takes any half spectrum: it is the transform along the other axes and then
-/// along lines of the last one, whose first numbers and, if n is even, last ones need no imaginary parts. `extents` are
-/// real extents (the last complex side is n/2+1 for r2c and c2r).
+/// Up to three axes and one batch loop. c2r takes any half spectrum: it transforms the other axes and then lines of the
+/// last one, whose first numbers and, if n is even, last ones need no imaginary parts. `extents` are real extents (the
+/// last complex side is n/2+1 for r2c and c2r).
 struct VendorFftSpec {
   Kind kind = Kind::c2c;
   Precision precision = Precision::f64;
@@ -37,7 +37,7 @@ class VendorFft {
   VendorFft(VendorFft&& other) noexcept;
   VendorFft& operator=(VendorFft&& other) noexcept;
 
-  /// Enqueues on `stream` (of the plan's device, which must be current). in == out where both sides agree.
+  /// Enqueues on `stream` (of the plan's device, which must be current). in == out is allowed if both sides agree.
   void execute(const void* in, void* out, Direction direction, void* stream) const;
   std::size_t work_bytes() const { return work_bytes_; }
   /// The work area that a plan would need if it were made now. No memory is taken.

@@ -1,4 +1,4 @@
-// Where no compiler for kernels is known when the library is built.
+// For builds without a compiler for kernels.
 #include "base/check.hpp"
 #include "device/begin_kernels.hpp"
 #include "device/factor_code.hpp"

@@ -70,7 +70,7 @@ void copy_bytes(void* to, const void* from, std::size_t bytes, StreamHandle stre
     enqueue_copy({to, bytes}, {from, bytes}, stream, work);
     return;
   }
-  // From pageable memory the bytes are taken before the call returns; they may reach the device later.
+  // Bytes of pageable memory are read before the call returns; they may reach the device later.
   if (Scheduler::instance().captured(stream, current_device()))
     fail(Status::backend_failure, "copies of pageable memory cannot be captured");
   MemoryTable::instance().check_copy({from, bytes});
@@ -83,7 +83,7 @@ void copy_bytes(void* to, const void* from, std::size_t bytes, StreamHandle stre
 }
 
 void signal(std::uint32_t* flag, StreamHandle stream) {
-  if (Scheduler::instance().captured(stream, current_device())) return;  // as nobody waits
+  if (Scheduler::instance().captured(stream, current_device())) return;  // since nobody waits then
   MemoryTable::instance().check_copy({flag, sizeof *flag});
   Scheduler::instance().enqueue(stream, current_device(), "signal", [flag] {
     std::atomic_ref(*flag).store(1, std::memory_order_release);  // pairs with the load of Scheduler::await

@@ -53,7 +53,7 @@ void run_after(const TwoReals<T>* work, T* out, const CosineLines& lines) {
   }
 }
 
-/// The bytes from the first to the last number that is touched.
+/// The bytes from the first touched number to the last one.
 standin::Access touched(const void* array, const CosineLines& lines, std::int64_t Loop::*stride, std::int64_t points,
                         std::int64_t second, std::size_t number_bytes) {
   std::int64_t last = (points - 1) * (lines.line.*stride);

@@ -79,7 +79,7 @@ Event::~Event() {
 }
 
 void Event::finish_record(std::uint64_t number) {
-  // Read behind finished() alone.
+  // Only read after finished().
   finished_at_.store(std::chrono::steady_clock::now().time_since_epoch().count(), std::memory_order_relaxed);
   slot(number).store(number, std::memory_order_release);
 }

@@ -1,6 +1,6 @@
 #pragma once
-// Events as counters: how often an event was recorded, and which of these records are done. Those that other processes
-// open lie in shared memory.
+// Events as counters: the number of records of an event, and the finished ones among them. Counters of events that
+// other processes open are in shared memory.
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -17,7 +17,7 @@ struct Capture;
 class Event {
  public:
   Event(EventUse use, int device);
-  /// One of another process.
+  /// An event of another process.
   explicit Event(const IpcHandle& handle);
   ~Event();
   Event(const Event&) = delete;
@@ -27,15 +27,15 @@ class Event {
   std::uint64_t begin_record() { return counters_->recorded.fetch_add(1, std::memory_order_release) + 1; }
   void finish_record(std::uint64_t number);
   std::uint64_t last_record() const { return counters_->recorded.load(std::memory_order_acquire); }
-  /// Pairs with the store in finish_record(): what was enqueued before the record is done.
+  /// Pairs with the store in finish_record(): all work enqueued before the record is done.
   bool finished(std::uint64_t number) const { return slot(number).load(std::memory_order_acquire) >= number; }
   bool remote() const { return remote_; }
   int device() const { return device_; }
   IpcHandle export_handle() const;
-  /// When the last record was done; throws where the event keeps no time or is not done.
+  /// The time at which the last record was done; throws if the event keeps no time or is not done.
   std::chrono::steady_clock::time_point time() const;
 
-  /// Recorded while a stream was captured: not an event of the run, but a place in a graph.
+  /// Set if it was recorded while a stream was captured: it is then no event of the run, but a place in a graph.
   std::shared_ptr<Capture> capture;
   std::vector<int> captured_after;
 

@@ -1,4 +1,4 @@
-// device/facts.hpp without a GPU: all fake devices are what they were said to be.
+// device/facts.hpp without a GPU: all fake devices have the given facts.
 #include "device/facts.hpp"
 
 #include "device/standin/settings.hpp"

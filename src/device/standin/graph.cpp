@@ -45,7 +45,7 @@ bool GraphRun::step(std::mt19937_64& random) {
   try {
     graph_->nodes[node].work();
   } catch (...) {
-    end();  // what is left of this launch is dropped
+    end();  // the rest of this launch is dropped
     throw;
   }
   return left_ == 0 && end();

@@ -1,5 +1,5 @@
 #pragma once
-// Graphs: work recorded instead of run, with what each piece must come after.
+// Graphs: work recorded instead of run, with the predecessors of each piece.
 #include <functional>
 #include <memory>
 #include <random>
@@ -20,18 +20,18 @@ struct Graph {
   bool all_before(const std::vector<int>& last) const;
 };
 
-/// A capture under way, or ended. `after` of a captured stream: the nodes that its next one comes after.
+/// A capture in progress, or ended. `after` of a captured stream: the predecessors of its next node.
 struct Capture {
   std::shared_ptr<Graph> graph = std::make_shared<Graph>();
   bool open = true;
 };
 
-/// One launch of a graph: its nodes one by one, in any order that their edges allow.
+/// One launch of a graph: runs its nodes one by one, in any order that their edges allow.
 class GraphRun {
  public:
   explicit GraphRun(std::shared_ptr<Graph> graph) : graph_(std::move(graph)) {}
   bool may_begin() const { return begun_ || !graph_->running; }
-  /// Runs one node that is ready; true when it was the last one.
+  /// Runs one node that is ready; returns true for the last one.
   bool step(std::mt19937_64& random);
 
  private:

@@ -20,14 +20,14 @@ std::uint32_t word_sum(const void* numbers, std::size_t bytes) {
 
 namespace {
 
-/// The real part of a product, without what complex products do about infinities.
+/// The real part of a product, without the special treatment of infinities in complex products.
 template <class T>
 double real_of_product(const std::complex<T>& x, std::complex<double> weight, bool swapped) {
   const auto real = static_cast<double>(x.real()), imag = static_cast<double>(x.imag());
   return swapped ? imag * weight.real() - real * weight.imag() : real * weight.real() - imag * weight.imag();
 }
 
-/// As kernels have it.
+/// In the form that kernels read.
 template <class T>
 std::complex<double> weight_of_result(const void* weights, int n, int k) {
   const auto* const words = reinterpret_cast<const std::uint32_t*>(static_cast<const std::complex<T>*>(weights) + n);

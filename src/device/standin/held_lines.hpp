@@ -1,5 +1,5 @@
 #pragma once
-// Lines that a pass of the stand-in holds, between memory and memory, and their sums (option verify).
+// The lines that a pass of the stand-in holds between reading and writing them, and their sums (option verify).
 #include <complex>
 #include <cstdint>
 #include <span>
@@ -9,7 +9,7 @@
 
 namespace shardfft::device::lines {
 
-/// The sum of all bits of the numbers, taken as words of 32.
+/// The sum of all bits of the numbers, as words of 32.
 std::uint32_t word_sum(const void* numbers, std::size_t bytes);
 
 /// [point][column]: of `width` columns, those from `begin` to `end` are lines of the pass.
@@ -19,16 +19,18 @@ struct HeldLines {
   std::int64_t width = 0, begin = 0, end = 0;
 };
 
-/// What is added up of lines between the two moments of a pass.
+/// The sums of lines between their input and their output.
 template <class T>
 class HeldSums {
  public:
-  /// `swapped`: the parts of all numbers are exchanged, as for backward transforms. Which axis of the pass it is.
+  /// `swapped`: the parts of all numbers are exchanged, as for backward transforms. The other two say which axis of the
+  /// pass this is.
   HeldSums(const PassChecks& checks, int n, bool swapped, bool first_axis, bool last_axis)
       : checks_(checks), n_(n), swapped_(swapped), first_axis_(first_axis), last_axis_(last_axis) {}
   bool active() const { return checks_.results != nullptr; }
 
-  /// Before the transform, and behind it with the lines as they will be written; then tells the results.
+  /// input() is called before the transform, output() after it, with the lines that will be written; output() also
+  /// compares the sums and stores the results.
   void input(const HeldLines<T>& lines) {
     if (!active()) return;
     add_input(lines, words(lines));
@@ -39,8 +41,8 @@ class HeldSums {
     changed(lines, HeldLinesHook::Stage::transformed);
     add_output(lines, words(lines));
   }
-  /// As input() and output(), for lines that come in pieces because they do not lie in memory as they are transformed.
-  /// `bits`: the sum of what does lie in memory.
+  /// As input() and output(), for lines that are assembled because memory holds them in another form. `bits`: the sum
+  /// of the numbers in memory.
   void add_input(const HeldLines<T>& lines, std::uint64_t bits) {
     add(lines, false);
     first_axis_ ? checks_.results[bits_read] += bits : checks_.results[bits_between] -= bits;

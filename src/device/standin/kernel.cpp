@@ -19,7 +19,7 @@ std::set<std::pair<int, std::string>>& loaded() {
 }
 std::mutex loading;
 
-/// As CUDA may: a kernel that is launched for the first time waits for all that its device has been given.
+/// As CUDA may do: the first launch of a kernel waits for all earlier work of its device.
 void load(void* stream, int device, const std::string& name) {
   {
     const std::lock_guard<std::mutex> lock(loading);

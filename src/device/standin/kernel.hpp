@@ -1,5 +1,5 @@
 #pragma once
-// What the stand-in's kernels have in common.
+// The common part of the stand-in's kernels.
 #include <functional>
 #include <string>
 #include <vector>
@@ -8,8 +8,8 @@
 
 namespace shardfft::device::standin {
 
-/// Enqueues `work` on `stream`, of the current device as kernels demand it. When it runs, all that it touches must be
-/// memory that kernels of the device may use.
+/// Enqueues `work` on `stream`, which must be of the current device, as for kernels. When it runs, all memory in
+/// `touched` must be usable by kernels of the device.
 void enqueue_kernel(void* stream, std::string name, std::vector<Access> touched, std::function<void()> work);
 
 }  // namespace shardfft::device::standin

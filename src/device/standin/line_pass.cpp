@@ -1,5 +1,5 @@
-// device/line_pass.hpp and plane_pass.hpp without a GPU: bundle by bundle, in any order, with what the real kernels
-// demand checked.
+// device/line_pass.hpp and plane_pass.hpp without a GPU: bundle by bundle, in any order. They check the demands of the
+// real kernels.
 #include <algorithm>
 #include <complex>
 #include <cstring>
@@ -37,7 +37,7 @@ void check_input(const Pass& pass) {
     fail(Status::backend_failure, "a line pass over nothing: the real one cannot describe such arrays");
 }
 
-/// Whether the bundles of a row begin where those of the memory do.
+/// Whether the bundles of a row begin at multiples of a bundle in memory.
 bool skews(const Pass& pass) {
   return pass.align_stores && pass.out.block >= pass.n && pass.out.part[0].line_stride % granule(pass.precision) == 0;
 }
@@ -77,12 +77,12 @@ std::complex<T>* point(const Side& side, int n, int k, std::int64_t outer, std::
          outer * part.outer_stride + m;
 }
 
-/// Columns of a row of bundles end here. Bundles that begin earlier end earlier, too, but for a row's last ones.
+/// The end of the columns of a row of bundles. Bundles that begin earlier also end earlier, except a row's last ones.
 std::int64_t end_of(const Pass& pass, std::int64_t outer) {
   return pass.m_end >= pass.out.columns ? pass.out.columns : pass.m_end - skew(pass, outer);
 }
 
-/// Which axes of a transform a pass has.
+/// Whether a pass has the first and the last axis of a transform.
 struct PlaceAmongAxes {
   bool first = true, last = true;
 };
@@ -131,7 +131,7 @@ FftSpec spec_of(Precision precision, Direction direction) {
   return spec;
 }
 
-/// Of one bundle, [point][line].
+/// The transform of one bundle, [point][line].
 Fft bundle_fft(int n, Precision precision, Direction direction) {
   FftSpec spec = spec_of(precision, direction);
   spec.transform = {{n, granule(precision), granule(precision)}};
@@ -140,7 +140,7 @@ Fft bundle_fft(int n, Precision precision, Direction direction) {
   return make_local_fft("fftw", spec);
 }
 
-/// Of one row of a plane.
+/// The transform of one row of a plane.
 Fft row_fft(int m, Precision precision, Direction direction, bool real) {
   FftSpec spec = spec_of(precision, direction);
   spec.transform = {{m, 1, 1}};
@@ -165,10 +165,10 @@ struct PreparedPlanes {
   Fft row[2];
 };
 
-/// As if libnvrtc were there.
+/// As if libnvrtc were found.
 bool can_compile() { return switch_in_environment("SHARDFFT_JIT", "compile kernels at run time").value_or(true); }
 
-/// The best one, as if no kernel had a stack.
+/// The first one, as if no kernel had a stack.
 const PlaneCut& choose_cut(const std::vector<PlaneCut>& cuts, Precision /*precision*/, PlaneSkills /*skills*/) {
   return cuts.front();
 }

@@ -44,7 +44,7 @@ void* MemoryTable::map(Block block) {
   return base;
 }
 
-/// That of what was freed last, as runtimes do.
+/// The place of the block freed last, as runtimes do.
 std::uint64_t MemoryTable::take_place(int device, std::size_t bytes) {
   std::vector<std::uint64_t>& free = free_places_[{device, bytes}];
   if (free.empty()) return ++last_place_;
@@ -69,7 +69,7 @@ void* MemoryTable::allocate(std::size_t bytes, MemoryKind kind, int device) {
   return memory;
 }
 
-/// The addresses stay taken; the memory behind them goes back.
+/// The addresses stay reserved; their memory is returned to the system.
 void MemoryTable::retire(std::byte* base, Block& block) {
   mmap(base, block.reserved, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
   block.freed = true;

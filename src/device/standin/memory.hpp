@@ -1,7 +1,8 @@
 #pragma once
-// All memory that the stand-in knows, and whether an access stays inside it. Fresh memory is not a number, freed memory
-// cannot be used by accident: its addresses are never given out again. Other processes are told places, which are, as
-// addresses of a real device: they cannot open an allocation while they have open what lay at its place before.
+// All memory that the stand-in knows, and whether an access stays inside it. Fresh memory is filled with NaNs, and the
+// addresses of freed memory are never reused, so that no access to it goes unnoticed. Other processes get places, which
+// are reused like addresses of a real device: they cannot open an allocation while an earlier one at its place is still
+// open.
 #include <cstddef>
 #include <map>
 #include <memory>
@@ -26,14 +27,15 @@ class MemoryTable {
   static MemoryTable& instance();
 
   void* allocate(std::size_t bytes, MemoryKind kind, int device);
-  /// Nothing happens for memory that is not of this kind.
+  /// Does nothing for memory of another kind.
   void release(void* base, MemoryKind kind);
   void register_host(void* memory, std::size_t bytes);
   void unregister_host(void* memory);
-  /// How often memory was registered.
+  /// The number of registrations so far.
   std::int64_t registrations() const;
   PointerInfo describe(const void* pointer) const;
-  /// Bytes given out by calls on `device`, now and at most since forget_peaks(). Memory pinned in place is none of it.
+  /// Bytes allocated by calls on `device`: now, and the most since forget_peaks(). Registered host memory does not
+  /// count.
   std::size_t used(int device, MemoryKind kind = MemoryKind::device) const { return use_of(kind, device).now; }
   std::size_t peak(int device, MemoryKind kind = MemoryKind::device) const { return use_of(kind, device).most; }
   void forget_peaks();
@@ -43,18 +45,18 @@ class MemoryTable {
   void close_memory(void* base);
 
   void enable_peer(int device, int peer);
-  /// Throw Error where a kernel on `device`, or a copy, must not touch these bytes.
+  /// Throw Error if a kernel on `device`, or a copy, must not touch these bytes.
   void check_kernel(const Access& access, int device) const;
   void check_copy(const Access& access) const;
 
  private:
   struct Block {
-    std::size_t bytes = 0, reserved = 0;  ///< reserved: with what lies unusable behind it
+    std::size_t bytes = 0, reserved = 0;  ///< reserved: with the unusable page behind it
     MemoryKind kind = MemoryKind::device;
     int device = -1;
     bool freed = false;
     int opened = 0;  ///< times that memory of another process was opened
-    Proof proof{};   ///< of what was opened: its file's and its process's
+    Proof proof{};   ///< of the opened memory: of its file and its process
     std::uint64_t id = 0;
     std::uint64_t place = 0;  ///< on the owner's device
     std::shared_ptr<SharedFile> file{};

@@ -12,7 +12,7 @@
 
 namespace shardfft::device::lines {
 
-/// Rows of a plane pass: those outside, and those inside, which are spectra where the others are real.
+/// Rows of a plane pass: those outside, and those inside; if the rows outside are real, those inside are their spectra.
 struct PlaneRows {
   PlanePass pass;
   std::shared_ptr<const LocalFft> fft;
@@ -44,7 +44,7 @@ struct PlaneRows {
           pass.real ? run_real<float>(from.data(), result) : run_complex<float>(from.data(), result);
       }
   }
-  /// Writes over all that is spent.
+  /// Writes over all dead numbers.
   void spoil() const {
     const auto [all, begin, end] = spent(pass);
     const Pass& columns = pass.columns;
@@ -71,7 +71,7 @@ struct PlaneRows {
   void run_real(std::byte* from, std::byte* to) const {
     const std::uint32_t read = word_sum(from, forward() ? outside_bytes() : spectrum_bytes());
     auto* const spectrum = reinterpret_cast<std::complex<T>*>(forward() ? to : from);
-    if (!forward())  // these numbers are taken for real
+    if (!forward())  // the imaginary parts of these numbers are ignored
       for (int end = 0; end <= pass.m / 2; end += pass.m % 2 == 0 ? pass.m / 2 : pass.m) spectrum[end].imag(0);
     HeldSums<T> held = sums<T>();
     std::vector<std::complex<T>> in = forward() ? of_reals<T>(from) : of_half(spectrum);
@@ -97,7 +97,7 @@ struct PlaneRows {
     for (int k = (pass.m - 1) / 2; k > 0; --k) whole.push_back(std::conj(half[k]));
     return whole;
   }
-  /// From the first row to the end of the last one.
+  /// Adds the memory from the first row to the end of the last one.
   void add_to(std::vector<standin::Access>& touched) const {
     const Pass& columns = pass.columns;
     const auto add = [&](std::byte* first, std::byte* last, std::size_t bytes) {

@@ -69,7 +69,7 @@ void multiply(const void* in, void* out, const SpectralFactors& factors, const s
   for (const SpectralFactors::Term& term : factors.terms)
     if (const auto* const axis = std::get_if<SpectralFactors::OfAxis>(&term)) count += axis->numbers->size();
   enqueue_kernel(stream, "operator", {{in, bytes}, {numbers, count * sizeof *numbers}, {out, bytes}},
-                 [=] {  // the numbers as they are on the device then
+                 [=] {  // with the device's numbers at that time
                    SpectralFactors there = factors;
                    const std::complex<double>* next = numbers;
                    for (SpectralFactors::Term& term : there.terms)
@@ -82,7 +82,7 @@ void multiply(const void* in, void* out, const SpectralFactors& factors, const s
                  });
 }
 
-/// Texts that do not compile are told as on a GPU.
+/// Reports texts that do not compile, as on a GPU.
 void prepare_texts(const SpectralFactors& factors, ElementType element) {
   static_cast<void>(factor_code(factors, element, 90));
   fail(Status::unsupported, "an operator of CUDA source text needs GPUs: this build's devices are the stand-in's");

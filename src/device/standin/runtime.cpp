@@ -22,7 +22,7 @@ using standin::Scheduler;
 
 thread_local int device_of_thread = 0;
 
-/// Objects behind handles; a handle is never given out twice, so that the use of a destroyed one is noticed.
+/// Objects behind handles. A handle is never used again, so that each use of a destroyed one is noticed.
 template <class Object>
 class Handles {
  public:
@@ -66,7 +66,7 @@ void check_device(int device) {
     fail(Status::backend_failure, "no device ", device, " among ", standin::devices());
 }
 
-/// cudaFree and its like wait for the device.
+/// Waits for the device, like cudaFree and similar calls.
 void release_after_work(void* memory, MemoryKind kind, int device) noexcept {
   if (memory == nullptr) return;
   try {
@@ -126,7 +126,7 @@ void prefetch(void* managed, std::size_t bytes, StreamHandle stream) {
 }
 
 namespace {
-/// CUDA's driver looks in the current device's context, and may crash where that is another one.
+/// CUDA's driver looks in the current device's context, and may crash if the memory or event is of another one.
 void require_current(int device, const char* what) {
   if (device != current_device())
     fail(Status::backend_failure, what, " of device ", device, " is exported while device ", current_device(),
@@ -141,7 +141,7 @@ IpcHandle export_memory(void* memory) {
   return MemoryTable::instance().export_memory(memory);
 }
 void* import_memory(const IpcHandle& handle) { return MemoryTable::instance().import_memory(handle, current_device()); }
-/// Nothing says that CUDA waits for work that still uses it.
+/// Does not wait for work that still uses the memory: CUDA does not promise that.
 void close_memory(void* memory) noexcept { MemoryTable::instance().close_memory(memory); }
 
 StreamHandle create_stream() { return Scheduler::instance().create_stream(current_device()); }

@@ -12,13 +12,13 @@
 namespace shardfft::device::standin {
 namespace {
 
-constexpr std::chrono::seconds patience{60};  ///< without any progress: something waits for what never comes
+constexpr std::chrono::seconds patience{60};  ///< without any progress: some work waits for an event that never comes
 
-/// So long a question whether an event is done may wait for it. Who asks again and again would take the core from the
-/// threads of this and other processes that do the work.
+/// The longest time for which a question whether an event is done waits for it. A caller that asked again and again
+/// would take the core from the threads of this and other processes that do the work.
 constexpr std::chrono::microseconds answer_within{50};
 
-/// Nobody tells when another process records an event: one looks, less and less often.
+/// Another process sends no notice when it records an event, so the worker polls, less and less often.
 std::chrono::microseconds pause_after(int polls) {
   return std::chrono::microseconds(std::min(20 << std::min(polls / 4, 5), 500));
 }
@@ -86,7 +86,7 @@ bool Scheduler::captured(StreamHandle handle, int device) {
   return find(handle, device).capture != nullptr;
 }
 
-/// Now and then a stream is held back for up to `microseconds`.
+/// Sometimes holds a stream back, for up to `microseconds`.
 void Scheduler::hold(Stream& stream, unsigned one_in, int microseconds) {
   if (random_() % one_in != 0) return;
   const auto time = random_() % static_cast<unsigned>(microseconds);

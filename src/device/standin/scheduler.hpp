@@ -1,7 +1,7 @@
 #pragma once
-// Streams and the one thread that runs their work: first come, first served within a stream, and any order among
-// streams that events do not forbid. Streams are ranked at random and now and then anew; the work of some is held back
-// for a moment, so that others, the host and other processes get ahead.
+// Streams and the one thread that runs their work: in order within a stream, and in any order among streams that events
+// allow. Streams have random ranks, which change now and then. The work of some is held back for a moment, so that
+// others, the host and other processes get ahead.
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -20,7 +20,7 @@
 
 namespace shardfft::device::standin {
 
-/// What waits at the head of a stream. `step` returns true when the task is done; `may_run` empty: always.
+/// A task at the head of a stream. `step` returns true when the task is done; `may_run` empty: always.
 struct Task {
   std::function<bool()> may_run;
   std::function<bool(std::mt19937_64&)> step;
@@ -33,20 +33,21 @@ class Scheduler {
 
   StreamHandle create_stream(int device);
   void destroy_stream(StreamHandle handle);
-  /// Throws where the stream is not one; null is the default stream of `device`.
+  /// Throws if the handle is no stream; null is the default stream of `device`.
   int device_of(StreamHandle handle, int device);
   bool captured(StreamHandle handle, int device);
 
-  /// Work for a stream, or for the graph that it is captured into.
+  /// Adds work to a stream, or to the graph of its capture.
   void enqueue(StreamHandle handle, int device, std::string name, std::function<void()> work);
   void record(const std::shared_ptr<Event>& event, StreamHandle handle, int device);
   void wait(StreamHandle handle, int device, const std::shared_ptr<Event>& event);
-  /// Until *flag is set. Captured work does not wait: order must not depend on flags alone.
+  /// Waits until *flag is set. Captured work does not wait: order must not depend on flags alone.
   void await(const std::uint32_t* flag, StreamHandle handle, int device);
   bool done(const Event& event);
-  /// Until all work of the stream so far is done; throws what went wrong in any stream since the last such report.
+  /// Waits until all work of the stream so far is done; throws the first error of any stream since the last such
+  /// report.
   void synchronize(StreamHandle handle, int device);
-  /// Until no stream of the device has work; errors stay for synchronize().
+  /// Waits until no stream of the device has work; errors stay for synchronize().
   void drain(int device);
 
   void begin_capture(StreamHandle handle, int device);
@@ -69,7 +70,7 @@ class Scheduler {
     std::vector<int> captured_after{};
   };
 
-  /// Held while streams are given work. The worker is woken without the lock, which it takes first.
+  /// Holds the lock while streams get work. Wakes the worker after the release, since it takes the lock first.
   class Entry {
    public:
     explicit Entry(Scheduler& scheduler) : scheduler_(scheduler) { scheduler_.mutex_.lock(); }
@@ -91,7 +92,7 @@ class Scheduler {
   void add_node(Stream& stream, std::function<void()> work);
   void hold(Stream& stream, unsigned one_in, int microseconds);
   void work();
-  /// The ready stream of the highest rank; null and when to look again where there is none.
+  /// The ready stream of the highest rank. If there is none: null, and the time to look again.
   Stream* choose(Clock::time_point& look_again);
   void run_head(Stream& stream, std::unique_lock<std::mutex>& lock);
   void wait_until_finished(std::unique_lock<std::mutex>& lock, const Stream& stream, std::uint64_t count);

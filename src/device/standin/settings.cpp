@@ -13,7 +13,7 @@ std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
   return text != nullptr && *text != '\0' ? std::strtoull(text, nullptr, 10) : otherwise;
 }
 
-/// Settings order nothing: who changes them has made sure that others see it.
+/// Settings order nothing: a thread that changes them makes sure itself that others see it.
 constexpr auto relaxed = std::memory_order_relaxed;
 
 std::atomic<std::uint64_t>& present_seed() {

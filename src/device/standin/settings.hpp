@@ -1,5 +1,5 @@
 #pragma once
-// What can be chosen about the stand-in: by the environment when it is first used, by tests at any time.
+// Settings of the stand-in: from the environment when it is first used, by tests at any time.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -8,29 +8,29 @@
 
 namespace shardfft::device::standin {
 
-/// Fake devices: SHARDFFT_STANDIN_DEVICES, else 4.
+/// The number of fake devices: SHARDFFT_STANDIN_DEVICES, else 4.
 int devices();
 /// Memory of each of them: SHARDFFT_STANDIN_MEMORY in MiB, else 4096 MiB.
 std::size_t device_bytes();
-/// What plans are told about each fake device from now on; an H200 until it is called. No plan may be in the making.
+/// Sets the facts of each fake device that plans see from now on; the default is an H200. No plan may be in the making.
 void give_facts(const DeviceFacts& facts);
-/// Whether transforms of the vendor's library take memory for their work areas from now on; they do not until it is
-/// called, so that plans of any size can be made.
+/// Whether transforms of the vendor's library allocate their work areas from now on. By default they do not, so that
+/// plans of any size can be made.
 void take_work_areas(bool taken);
 bool takes_work_areas();
-/// Where the random order of work begins: SHARDFFT_STANDIN_SEED, else 1.
+/// The seed of the random order of work: SHARDFFT_STANDIN_SEED, else 1.
 std::uint64_t first_seed();
-/// For messages: how to repeat what went wrong.
+/// For messages: how to repeat a failed run.
 std::string how_to_repeat();
-/// The work enqueued after `more` further pieces is refused, once, as by a device that has failed; negative: none is.
+/// After `more` further pieces of work, the next one is refused, once, as by a failed device; negative: none is.
 void fail_after(int more);
-/// All kernels are as if none had been launched. No work may be under way.
+/// Makes all kernels as if none had been launched. No work may be under way.
 void unload_kernels();
-/// How many pieces are still to come before that; negative: it has happened, or none was wanted.
+/// The number of pieces before that failure; negative: it has happened, or none was requested.
 int pieces_before_failure();
-/// Counts one piece of work; true for the one to refuse.
+/// Counts one piece of work; returns true for the one to refuse.
 bool fails_now();
-/// Begins the random order anew from `seed`; no work may be under way.
+/// Restarts the random order from `seed`; no work may be under way.
 void reseed(std::uint64_t seed);
 
 }  // namespace shardfft::device::standin

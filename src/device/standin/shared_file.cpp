@@ -45,7 +45,7 @@ SharedFile::SharedFile(const FileAddress& address) : ticket_(address.ticket) {
 SharedFile::~SharedFile() { close(descriptor_); }
 
 void* SharedFile::map(void* wanted) const {
-  // All of it is written at once; a fault for each page would cost more than the page.
+  // All pages are written at once; a fault for each would cost more than the page.
   const int flags = MAP_SHARED | MAP_POPULATE | (wanted != nullptr ? MAP_FIXED : 0);
   void* memory = mmap(wanted, ticket_.bytes, PROT_READ | PROT_WRITE, flags, descriptor_, 0);
   if (memory == MAP_FAILED) fail(Status::out_of_memory, "cannot map ", ticket_.bytes, " bytes: ", std::strerror(errno));

@@ -1,5 +1,5 @@
 #pragma once
-// Memory that other processes can map: an anonymous file which they open through /proc.
+// Memory that other processes can map: an anonymous file that they open through /proc.
 #include <cstddef>
 #include <cstdint>
 
@@ -8,8 +8,8 @@
 
 namespace shardfft::device::standin {
 
-/// What other processes need to find a file, and a number for what in it is meant. The proof of the ticket is of this
-/// file alone and names its process.
+/// The address by which other processes find a file and a place in it. The proof in the ticket belongs to this file
+/// alone and names its process.
 struct FileAddress {
   std::uint64_t what = 0;  ///< memory or event
   FileTicket ticket;
@@ -18,7 +18,7 @@ struct FileAddress {
 inline constexpr std::uint64_t memory_handle = 0x5348415244464d45, event_handle = 0x5348415244464556;
 
 IpcHandle to_handle(const FileAddress& address);
-/// Throws Error(backend_failure) where the handle is not one of `what`, or comes from this process.
+/// Throws Error(backend_failure) if the handle is not one of `what`, or comes from this process.
 FileAddress from_handle(const IpcHandle& handle, std::uint64_t what);
 
 class SharedFile {
@@ -30,7 +30,7 @@ class SharedFile {
   SharedFile(const SharedFile&) = delete;
   SharedFile& operator=(const SharedFile&) = delete;
 
-  /// Maps the whole file, over `wanted` where that is not null.
+  /// Maps the whole file, at `wanted` if that is not null.
   void* map(void* wanted = nullptr) const;
   FileAddress address(std::uint64_t what) const;
 

@@ -25,7 +25,7 @@ std::uint64_t words(const std::byte* at, std::size_t bytes) {
   return sum;
 }
 
-/// Bytes from the first element that loops of these counts and strides touch to behind the last one.
+/// The distance, in elements, from the first element that loops of these counts and strides touch to the last one.
 std::int64_t reach(const std::vector<Loop>& loops) {
   std::int64_t last = 0;
   for (const Loop& loop : loops) last += (loop.count - 1) * loop.from;

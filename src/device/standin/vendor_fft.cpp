@@ -19,7 +19,7 @@ namespace {
 
 using device::standin::Access;
 
-/// Elements of one side, the batch first.
+/// The elements of one side, the batch first.
 struct Elements {
   Box box;
   std::size_t bytes_of_one = 16;
@@ -78,7 +78,7 @@ class StandInPlan {
   }
   void after(void* in, const void* out) const;
 
-  /// The work area is one: a plan that two streams use at once spoils both results.
+  /// A plan has one work area: if two streams use it at once, both results are wrong.
   void enter(const void* stream) {
     if (user_ != nullptr && user_ != stream) fail(Status::backend_failure, "two streams use one cuFFT plan at once");
     user_ = stream;

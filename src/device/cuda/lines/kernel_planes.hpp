@@ -25,8 +25,7 @@ struct KernelPlanes {
   unsigned ahead;                    ///< planes whose first axis comes before the first plane's second axis
   unsigned row_tiles, column_tiles;  ///< of a plane
   unsigned columns;                  ///< columns from here on are not written; in units of 8 bytes
-  unsigned spent_tiles;              ///< tiles of columns: their points from spent_begin to spent_end are dead once
-                                     ///< read
+  unsigned spent_tiles;              ///< tiles of columns whose points below are dead once they are read
   unsigned spent_begin, spent_end;
   double scale;
   KernelChecks row_checks, column_checks;  ///< the columns' have the results of both

@@ -22,8 +22,7 @@ const Layout& output_of(const std::vector<NamedProgram>& programs) {
   return programs.front().program.states.back().layout;
 }
 
-/// All that tells one candidate from another: its algorithm, then of each step the exchange, where it has one, and the
-/// pieces.
+/// The differences between candidates: the algorithm, then for each step the exchange, if it has one, and the pieces.
 using Outline = std::vector<std::pair<std::string, std::optional<Pieces>>>;
 Outline outline(Runner& runner) {
   Outline outline{{runner.facts().way.algorithm_name(), {}}};
@@ -35,7 +34,7 @@ Outline outline(Runner& runner) {
   return outline;
 }
 
-/// Puts into the report what was chosen for each option in which the ways differ.
+/// Reports the choice for each option in which the ways differ.
 void tell(ExecutorSetup& setup, const WayChoice& choice, const std::vector<Way>& ways) {
   const auto differ = [&](auto same) { return !std::all_of(ways.begin(), ways.end(), same); };
   const Way& best = choice.way;
@@ -49,7 +48,7 @@ void tell(ExecutorSetup& setup, const WayChoice& choice, const std::vector<Way>&
 
 }  // namespace
 
-/// The first one's own way first. All ranks have the same list.
+/// The ways to try, the first runner's own first. All ranks have the same list.
 std::vector<Way> Candidates::ways() {
   const Options& options = setup().options;
   const Way own = setup().way;
@@ -79,7 +78,7 @@ std::vector<Way> Candidates::ways() {
   const auto add = [&](const Way& way) {
     if (std::find(ways.begin(), ways.end(), way) == ways.end()) ways.push_back(way);
   };
-  // Of each algorithm those are tried first that have won most often.
+  // Of each algorithm, the ways that have won most often come first.
   for (const Way& one : std::vector<Way>(ways)) {
     for (std::size_t i = 0; i < exchanges.size() && i < 2; ++i) add(with(one, exchanges[i], one.chunks));
     for (const int chunks : chunks_)
@@ -96,8 +95,8 @@ const Program& Candidates::program_of(const Way& way) const {
   return found != others_.programs.end() ? *found : others_.programs.front();
 }
 
-/// What a target's plans take by rule elsewhere may need what it needs; nothing else may need more, but that other
-/// algorithms have other buffers in cache, and that ranks at work hold what belongs to those that rest.
+/// Whether a candidate's memory is acceptable. An exchange that may_need_more() raises the limit; all others must keep
+/// it. Another algorithm may have larger buffers in cache, and working ranks also hold the data of those that rest.
 bool Candidates::fits(const Runner& made, const Way& way) {
   const std::size_t bytes = needs(made);
   if (way.algorithm_name() != setup().way.algorithm_name()) {
@@ -117,7 +116,7 @@ bool Candidates::succeeds_on_all(const std::function<void()>& work) const {
   return agreed(!failure.failed());
 }
 
-/// Arrays for runs of the first one, touched already. False on all ranks where one has too little memory.
+/// Allocates and touches arrays for all runs, and runs the first. False on all ranks if one has too little memory.
 bool Candidates::prepare() {
   all_.emplace_back(setup().way, nullptr);
   most_bytes_ = needs(first_);
@@ -135,7 +134,7 @@ bool Candidates::prepare() {
   return all && is_ready(first_);
 }
 
-/// Whether it has memory to run in, and does.
+/// Whether the runner gets memory and can run.
 bool Candidates::is_ready(Runner& runner) {
   if (!lend(runner)) return false;
   bool runs = succeeds_on_all([&] {
@@ -171,8 +170,8 @@ std::unique_ptr<Runner>& Candidates::made(const Way& way) {
   return std::find_if(all_.begin(), all_.end(), [&](const auto& one) { return one.first == way; })->second;
 }
 
-/// Every program once, on the slowest rank. Where it fails in its middle, so has the first one; who waits hears of
-/// ranks that failed in their run.
+/// Runs every program once. Returns the time of the slowest rank. If a run fails half-way, the first runner counts as
+/// failed too. Ranks that wait learn of ranks that failed in their run.
 double Candidates::time(Runner& runner) {
   lend(runner);
   const Communicator& comm = setup().comm;
@@ -187,7 +186,7 @@ double Candidates::time(Runner& runner) {
   }
   const double mine = clock_seconds() - begin;
   if (!comm.valid()) return mine;
-  first_.half_way_ = true;  // others may be in their runs
+  first_.half_way_ = true;  // other ranks may be in their runs
   const double seconds = watched_allreduce(comm, setup().watch, mine, 1, MPI_DOUBLE, MPI_MAX);
   first_.half_way_ = false;
   return seconds;
@@ -229,7 +228,7 @@ std::unique_ptr<Runner> Candidates::fastest(const std::shared_ptr<Candidates>& c
   return best;
 }
 
-/// Of the trial, as the effort or the budget allows; the same on all ranks.
+/// Time left for the trial, by the effort or the budget; the same on all ranks.
 double Candidates::seconds_left() const {
   const double budget = setup().options.budget;
   if (budget == 0)
@@ -243,7 +242,7 @@ void Candidates::forget(Runner& runner) {
   runner.ready_ = false;
 }
 
-/// Ends all candidates but the best one, null for the first, before their memory goes.
+/// Ends all candidates except the best one (null: the first runner) before their memory is freed.
 void Candidates::leave(Runner* best) {
   forget(first_);
   if (best != nullptr) forget(*best);

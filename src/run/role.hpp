@@ -1,10 +1,10 @@
 #pragma once
-// Which part of an operation is communication.
+// The share of communication in an operation.
 
 namespace shardfft {
 
-/// Which part of an operation's time is communication (docs/tracing.md): waiting only, everything, or everything but
-/// the transform and the writing of its result.
+/// The part of an operation's time that is communication (docs/tracing.md): only waiting, everything, or everything
+/// except the transform and the writing of its result.
 enum class Role { computes, moves, moves_and_computes };
 inline const char* role_name(Role role) {
   return role == Role::computes ? "computes" : role == Role::moves ? "moves" : "moves and computes";

@@ -1,5 +1,5 @@
 #pragma once
-// What the option tolerance allows the messages of a plan.
+// The messages that the option tolerance allows a plan.
 #include <string>
 
 #include "algorithm/program.hpp"
@@ -7,8 +7,8 @@
 
 namespace shardfft {
 
-/// Says in the setup which numbers messages have, for programs like this one, whose reshapes share the tolerance, and
-/// why. `why_exact`: why its messages cannot have short numbers; empty where they can.
+/// Chooses the numbers of messages, for programs like `program`, whose reshapes share the tolerance, and reports the
+/// reason. `why_exact`: the reason why messages cannot have short numbers; empty if they can.
 void heed_tolerance(ExecutorSetup& setup, const Program& program, const std::string& why_exact);
 
 }  // namespace shardfft

@@ -30,8 +30,8 @@ double bytes_of(const State& state, int rank, Precision precision) {
   return static_cast<double>(state_bytes(state, precision, rank));
 }
 
-/// Of a rank's lines along one axis: complex numbers count 5 n log2 n, real ones half of that, and single precision
-/// half again, of which vectors hold twice as many.
+/// Operations for a rank's lines along one axis: 5 n log2 n for complex numbers, half of that for real ones, and half
+/// again in single precision, because vectors hold twice as many numbers.
 double operations_of(const AxisStep& axis, const State& before, const State& after, int rank, Precision precision) {
   const double n = static_cast<double>(std::max(axis.in, axis.out));
   const bool real = !before.is_complex || !after.is_complex;
@@ -40,7 +40,7 @@ double operations_of(const AxisStep& axis, const State& before, const State& aft
   return (real ? 2.5 : 5) * (precision == Precision::f32 ? 0.5 : 1) * points * std::max(1.0, std::log2(n));
 }
 
-/// Adds what a change of layout moves: what stays is copied, what leaves and comes is packed and unpacked.
+/// Adds the messages of a change of layout: bytes and messages to each peer.
 void add_reshape(StepCost& cost, const State& from, const State& to, const StepFacts& facts, int rank,
                  Precision precision, int ranks_per_host) {
   const auto element = static_cast<double>(element_bytes(from, precision));
@@ -52,7 +52,7 @@ void add_reshape(StepCost& cost, const State& from, const State& to, const StepF
     (here ? near_peers : far_peers) += 1;
   }
   if (facts.reads_memory) near = near_peers = 0;
-  // Pieces send to each peer again.
+  // Each piece sends to each peer again.
   const double peers = std::max(1.0, near_peers + far_peers);
   const double a_peer = std::max(1.0, static_cast<double>(facts.messages) / peers);
   cost.near_bytes += near;
@@ -90,7 +90,7 @@ StepCost cost_of(const Program& lowered, const StepFacts& facts, int rank, Preci
   cost.pieces = facts.pieces;
   cost.starts = 1;
   const auto state = [&](int number) -> const State& { return lowered.states[static_cast<std::size_t>(number)]; };
-  const bool one_pass = facts.reads_memory && facts.steps.size() > 1;  // lines are read where they are
+  const bool one_pass = facts.reads_memory && facts.steps.size() > 1;  // lines are read from their owners' memory
   for (const int number : facts.steps) {
     const State &before = state(number), &after = state(number + 1);
     const double both = bytes_of(before, rank, precision) + bytes_of(after, rank, precision);

@@ -1,6 +1,6 @@
 #pragma once
 // The one trial: candidates run in rounds within a budget of time, and the fastest one wins. Plans ask several
-// questions by it: which library, which passes, which stores, which way of whole runs.
+// questions by it: the best library, passes, stores, way of whole runs.
 #include <atomic>
 #include <cstddef>
 #include <functional>
@@ -28,42 +28,42 @@ class Trial {
   /// The trial's time begins now. Candidates that took `hopeless` times as long as the fastest one do not run again.
   Trial(const Communicator& comm, Run run, double hopeless = unlimited);
 
-  /// The trial may take so many seconds, and a few milliseconds in any case, or `most` if that is less. Until this is
-  /// called nothing has time.
+  /// Allows the trial this many seconds, at least `trial_least_seconds`, but no more than `most`. Before this is
+  /// called, there is no time.
   void allow(double seconds, double most);
   /// Agrees on the time that has passed, as run() does, and on whether `mine` is true on all ranks. Collective.
   bool meet(bool mine = true);
-  /// Since the trial began, on the rank that began first, when ranks last met.
+  /// Time from the beginning of the trial, on the rank that began first, to the last meeting of ranks.
   double elapsed() const { return elapsed_; }
   double left() const { return allowed_ - elapsed(); }
-  /// Whether there is time left for something that takes so long.
+  /// Whether `seconds` of time are left.
   bool room(double seconds = 0) const { return elapsed() + seconds <= allowed_; }
-  /// When to be ready on base/clock, to leave time for something that takes so long.
+  /// The time on base/clock to be ready, so that `seconds` are left then.
   double deadline(double seconds) const { return met_ + left() - seconds; }
 
-  /// A further candidate for a question. The first one of each question is expected to win.
+  /// Adds a candidate for a question. The first one of each question is expected to win.
   std::size_t enter(std::size_t question = 0);
-  /// The candidate that entered last did not take part.
+  /// Removes the candidate that entered last.
   void withdraw() { candidates_.pop_back(); }
   /// Runs each of these once, on all ranks at the same time, and keeps the least time of each.
   void run(const std::vector<std::size_t>& candidates);
-  /// Runs all that can still win, of questions with several candidates, in up to `trial_rounds` rounds with the one
-  /// that they entered by, while there is time.
+  /// Runs all candidates that can still win, of questions with several, while there is time. They then have run in up
+  /// to `trial_rounds` rounds, including their first run.
   void run_rounds();
 
   /// The least time of a candidate, on the slowest rank; infinite before its first run.
   double seconds(std::size_t candidate) const { return candidates_[candidate].seconds; }
-  /// The time that passed during its last run, with all that belongs to measuring it.
+  /// The time of its last run, with all work for measuring it.
   double cost(std::size_t candidate) const { return candidates_[candidate].cost; }
   /// The longest such time of all runs.
   double longest() const { return longest_; }
   /// The time of a further round.
   double cycle() const;
-  /// Whether a candidate may still win. `excused`: seconds of its run that are not its own, as for loading a kernel.
+  /// Whether a candidate may still win. `excused`: seconds of its run to ignore, such as those for loading a kernel.
   bool can_win(std::size_t candidate, double excused = 0) const;
   std::size_t fastest(std::size_t question = 0) const;
-  /// The fastest one if it is clearly faster than the expected one, else that: small differences are noise, and a plan
-  /// that is made again should get the same.
+  /// The fastest one if it is clearly faster than the expected one, else the expected one. Small differences are noise,
+  /// and a plan that is made again should get the same.
   std::size_t winner(std::size_t question = 0) const;
 
  private:
@@ -84,7 +84,7 @@ class Trial {
   std::vector<Candidate> candidates_;
 };
 
-/// Seconds of one call of `work`, the mean of as many as a clock's tick and an interrupt do not disturb.
+/// Seconds of one call of `work`: the mean of enough calls to hide a clock's tick and an interrupt.
 double seconds_a_call(const std::function<void()>& work);
 
 }  // namespace shardfft

@@ -43,7 +43,7 @@ Int number(const std::string& key, const std::string& text) {
   return value;
 }
 
-/// In the order in which they are printed.
+/// In the order of printing.
 std::vector<std::pair<std::string, std::string>> entries(const Way& way) {
   std::vector<std::pair<std::string, std::string>> all{
       {"algorithm", way.algorithm},

@@ -1,5 +1,5 @@
 #pragma once
-// Everything that was chosen for a plan, as one value: a line of text that reads itself back.
+// All choices of a plan as one value: a line of text that reads itself back.
 #include <cstddef>
 #include <map>
 #include <string>
@@ -8,19 +8,19 @@
 
 namespace shardfft {
 
-/// How many arrays a plan on GPUs has beside input and output: those of the fastest way; fewer, at the price of time;
-/// or one at most, in which everything runs as with workspace = least.
+/// Arrays of a plan on GPUs beside input and output: those of the fastest way; fewer, which takes more time; or at most
+/// one, in which everything runs as with workspace = least.
 enum class Spare { fast, few, one_array };
 
-/// Names of transforms are those that reports say ("c2c 512 forward, side by side").
+/// Transforms are named as in reports ("c2c 512 forward, side by side").
 struct Way {
   std::string algorithm;  ///< a name, without "auto"
-  std::string exchange;   ///< of all changes of layout that move in messages, or "shared_window"
-  int chunks = 1;         ///< as the option
-  Shape grid{};           ///< as the option; empty: by the algorithm
+  std::string exchange;   ///< of all changes of layout by messages, or "shared_window"
+  int chunks = 1;         ///< like the option
+  Shape grid{};           ///< like the option; empty: by the algorithm
   int active = 0;         ///< ranks that transform; 0: all
   Spare room = Spare::fast;
-  /// CPUs: from how many bytes of a rank's results on all ranks write past the cache. 0: not decided.
+  /// CPUs: the size of a rank's results, in bytes, from which all ranks write past the cache. 0: not decided.
   std::size_t past_cache = 0;
   std::map<std::string, std::string> libraries{};  ///< CPUs: the library of each transform
   std::map<std::string, std::string> passes{};     ///< GPUs: the passes of each transform that several could make
@@ -33,11 +33,11 @@ struct Way {
 
   /// "shardfft 1.2.3; algorithm=slab; exchange=p2p; chunks=1; ...; library c2c 512 forward=fftw".
   std::string text() const;
-  /// Throws Error for a text that is none, and for one of another version of this library.
+  /// Throws Error if the text is not a way, or is of another version of this library.
   static Way parse(const std::string& text);
 };
 
-/// What of a plan's way is not as it was wanted: "chunks is 1, not 8". Empty if all is.
+/// The differences between a plan's way and the wanted one: "chunks is 1, not 8". Empty if there are none.
 std::string differences(const Way& wanted, const Way& made);
 
 }  // namespace shardfft

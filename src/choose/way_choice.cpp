@@ -9,7 +9,7 @@ namespace shardfft {
 
 namespace {
 
-/// What was measured, by names; of several times with one name, the least.
+/// Measured times by name; the least of several with one name.
 class Measured {
  public:
   void add(const std::string& name, double seconds) {
@@ -68,17 +68,17 @@ WayChoice choose_way(const WayTrial& setup) {
     tried.push_back(way);
     trial.run({trial.enter()});
   };
-  // The expected way runs twice: its first run touches memory and connects ranks, which tells how long a trial may be.
+  // The expected way runs twice: its first run touches memory and connects ranks. It shows how long a trial may be.
   enter(setup.ways.front());
   const double runs = setup.patient ? Trial::unlimited : host_defaults().run_trial_runs;
   trial.allow(runs * trial.longest() / 2, setup.most_seconds);
   const bool again = trial.room(trial.longest());
   if (again) trial.run({0});
-  // Ranks that work for others that rest may take as much longer.
+  // Working ranks that also do the work of resting ones may take longer by this factor.
   const auto longest = [&](const Way& way) {
     return trial.longest() * (way.active > 0 ? setup.ranks / way.active : 1);
   };
-  // Once another way is planned there is to be time for its run, and for a round of all if there are several already.
+  // After planning another way, there must be time for its run, and for a round of all if there are several already.
   const auto wanted = [&](const Way& way) {
     return tried.size() == 1 ? longest(way) : 2 * longest(way) + trial.cycle();
   };

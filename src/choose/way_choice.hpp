@@ -1,6 +1,5 @@
 #pragma once
-// Which way a plan takes where only a measurement tells: whole runs of it, by several algorithms, exchanges and numbers
-// of chunks.
+// Chooses the way of a plan by measurement: whole runs by several algorithms, exchanges and numbers of chunks.
 #include <functional>
 #include <string>
 #include <vector>
@@ -11,26 +10,25 @@
 
 namespace shardfft {
 
-/// What a trial asks of the plan. All calls are collective.
+/// The calls and limits of a trial of whole runs. All calls are collective.
 struct WayTrial {
   const Communicator& comm;
   /// The expected one first, then the most promising ones. Of an algorithm that is not the fastest so far, only the
-  /// first is tried, others last if the trial is patient.
+  /// first way is tried; a patient trial tries its others last.
   std::vector<Way> ways;
-  /// Prepares runs of a way, until the deadline on base/clock at the latest. False on all ranks where it is no
-  /// candidate.
+  /// Prepares runs of a way, until the deadline on base/clock at the latest. False on all ranks if it is no candidate.
   std::function<bool(const Way& way, double deadline)> make;
-  /// Runs every program once, in a way that was made; the first one always is. Seconds on the slowest rank.
+  /// Runs every program once, in a way that was made (the first one always is). Returns seconds on the slowest rank.
   std::function<double(const Way& way)> run;
   int ranks = 1;
   bool patient = false;
-  double most_seconds = host_defaults().run_trial_seconds;  ///< that the trial may take, the same on all ranks
+  double most_seconds = host_defaults().run_trial_seconds;  ///< limit of the trial, the same on all ranks
 };
 
 /// "by size", or the number.
 std::string chunks_text(int chunks);
 
-/// The way that was chosen, and what was tried.
+/// The chosen way, and the times of the trial.
 struct WayChoice {
   struct Time {
     Way way;
@@ -48,8 +46,8 @@ struct WayChoice {
 };
 
 /// The way in which the programs take the least time; the expected one unless another is clearly faster. The trial
-/// takes at most the time of 30 runs, unless it is patient, but 60 ms if it may, and no less than one run of every
-/// program. Collective; the same on all ranks.
+/// takes at most the time of 30 runs, but at least 60 ms; only most_seconds limits it if it is patient. It always runs
+/// every program once. Collective; the same on all ranks.
 WayChoice choose_way(const WayTrial& setup);
 
 }  // namespace shardfft

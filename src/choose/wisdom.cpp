@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 const std::string format = "shardfft wisdom 1";
 constexpr int most_tries = 50;
 
-/// Nothing if it is damaged.
+/// Nothing if the entry is damaged.
 std::optional<Remembered> entry_of(const JsonValue& value) {
   Remembered entry{value.text("machine"), value.text("problem"), value.text("versions"), value.text("way")};
   const JsonValue* const seconds = value.find("seconds");
@@ -119,7 +119,7 @@ std::optional<Wisdom> WisdomFile::read() const {
 void WisdomFile::require_writable() const {
   require(!path.empty(), "no wisdom can be kept: neither option wisdom nor SHARDFFT_WISDOM names a file, and there is ",
           "no cache folder (SHARDFFT_CACHE)");
-  const OwnFolder folder(folder_of(path), is_named);  // makes it
+  const OwnFolder folder(folder_of(path), is_named);  // creates the folder
   require(folder.takes_files(), "the wisdom file ", path, " cannot be written: this user may not write in the folder ",
           folder_of(path));
 }
@@ -127,7 +127,7 @@ void WisdomFile::require_writable() const {
 void WisdomFile::add(const Wisdom& more) const {
   require_writable();
   const OwnFolder folder(folder_of(path), is_named);
-  // A job that read the file before it was written here, and wrote it after that, has undone it.
+  // A job that read the file before this write, and wrote it afterwards, has undone it.
   for (int tries = 0; tries < most_tries; ++tries) {
     const OwnFolder::Content before = folder.read(name_of(path));
     Wisdom all = before ? read_again(path, *before) : Wisdom();

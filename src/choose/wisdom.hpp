@@ -1,5 +1,5 @@
 #pragma once
-// Wisdom: ways that plans measured, kept for later plans of the same problem on machines alike.
+// Wisdom: ways that plans measured, kept for later plans of the same problem on similar machines.
 #include <cstddef>
 #include <map>
 #include <optional>
@@ -13,8 +13,8 @@ namespace shardfft {
 /// A way that was measured once.
 struct Remembered {
   std::string machine;   ///< processors, GPUs and links, as text
-  std::string problem;   ///< problem_key() and how the ranks are placed on hosts
-  std::string versions;  ///< of this library, MPI and the GPUs' driver: others may make another way the fastest
+  std::string problem;   ///< problem_key(), and the placement of ranks on hosts
+  std::string versions;  ///< of this library, MPI and the GPUs' driver: with others, another way may be the fastest
   std::string way;       ///< Way::text()
   Effort effort = Effort::measure;
   double seconds = 0;  ///< of one forward and one backward run, on the slowest rank; 0: they were not timed
@@ -24,16 +24,16 @@ struct Remembered {
 /// Entries by machine and problem.
 class Wisdom {
  public:
-  /// Reads text(). Entries that are damaged are left out. Throws Error(invalid_argument) for a text that is none, and
-  /// for one of another version of this format.
+  /// Reads text(). Skips damaged entries. Throws Error(invalid_argument) if the text is not wisdom, or is of another
+  /// version of this format.
   static Wisdom parse(const std::string& text);
-  /// A document of JSON with an entry a line.
+  /// A JSON document with one entry a line.
   std::string text() const;
 
-  /// In the place of one for the same problem that is worth less: measured with less effort by the same versions, or
-  /// earlier. Whether it was taken.
+  /// Adds the entry, unless one of the same problem is worth more. An entry is worth less if the same versions measured
+  /// it with less effort, or if it is older. Returns whether it was added.
   bool add(const Remembered& entry);
-  /// How many of these were taken.
+  /// Returns the number of entries that were added.
   int add(const Wisdom& others);
   const Remembered* find(const std::string& machine, const std::string& problem) const;
   std::size_t size() const { return entries_.size(); }
@@ -48,14 +48,14 @@ class Wisdom {
 /// A file of wisdom.
 struct WisdomFile {
   std::string path;       ///< empty: none
-  bool is_named = false;  ///< by the user, whose the folder and the file then need not be
+  bool is_named = false;  ///< by the user: then its folder and file may be another user's
 
-  /// Nothing if there is no such file. Throws Error(invalid_argument) for one that is no wisdom, with its path.
+  /// Nothing if there is no such file. Throws Error(invalid_argument), with the path, if it is not wisdom.
   std::optional<Wisdom> read() const;
-  /// Throws Error(invalid_argument) if the file could not be written.
+  /// Throws Error(invalid_argument) if the file cannot be written.
   void require_writable() const;
-  /// Adds these to the file, which other jobs may write meanwhile: nothing is locked, and nothing of theirs is lost.
-  /// Throws Error if it cannot be written.
+  /// Adds these to the file, which other jobs may write meanwhile: nothing is locked, and none of their entries is
+  /// lost. Throws Error if the file cannot be written.
   void add(const Wisdom& more) const;
 };
 

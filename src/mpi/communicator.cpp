@@ -160,7 +160,7 @@ Communicator Communicator::split_host(int fake_ranks_per_host) const {
 }
 
 void Communicator::abandon() const {
-  if (abandoned_) abandoned_->store(true, std::memory_order_release);  // pairs with the load of who frees one
+  if (abandoned_) abandoned_->store(true, std::memory_order_release);  // pairs with the load before one is freed
 }
 
 void Communicator::barrier() const {
@@ -240,7 +240,7 @@ std::vector<std::int64_t> Communicator::all_gather(std::int64_t value) const {
 }
 
 Communicator::Extremes Communicator::extremes(const std::vector<std::uint64_t>& numbers) const {
-  // The largest of a number's complement tells its smallest value.
+  // The largest complement of a number gives its smallest value.
   std::vector<std::uint64_t> most = numbers;
   for (const std::uint64_t n : numbers) most.push_back(~n);
   fold(most, Fold::max);
@@ -282,7 +282,7 @@ std::vector<int> Communicator::ranks_in(const Communicator& parent) const {
 
 namespace {
 
-/// What an agreed failure ends with; agreed by a larger group, it keeps the first one.
+/// The end of an agreed failure's text; if a larger group agrees on it again, it keeps the first end.
 constexpr const char* rank_mark = " [rank ";
 
 }  // namespace

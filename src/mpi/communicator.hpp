@@ -15,12 +15,12 @@
 
 namespace shardfft {
 
-/// Throws Error(mpi_failure) with MPI's own words when `code` is not MPI_SUCCESS.
+/// Throws Error(mpi_failure) with MPI's own words if `code` is not MPI_SUCCESS.
 void check_mpi(int code, const char* call);
 
 bool mpi_initialized();
-/// Throws where MPI was initialised for the main thread only (MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED) and this is
-/// another one.
+/// Throws if MPI was initialised for the main thread only (MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED) and this is another
+/// thread.
 void require_mpi_thread();
 /// Whether MPI is over: handles are then left to it.
 bool mpi_finalized();
@@ -38,9 +38,9 @@ class Communicator {
   Communicator(std::shared_ptr<const ImaginedGroup> group, int world_rank);
   /// Collective; color < 0 gives an empty communicator.
   Communicator split(int color, int key) const;
-  /// Of these ranks of it, ascending, this one among them. Collective: groups of one call share no rank.
+  /// A communicator of these ranks, ascending, this one among them. Collective: groups of one call share no rank.
   Communicator part(const std::vector<int>& members) const;
-  /// Of each rank the first one on its host; hosts have at most `fake_ranks_per_host` ranks in a row if that is
+  /// For each rank the first one on its host; hosts have at most `fake_ranks_per_host` ranks in a row if that is
   /// positive. MPI is asked once for a communicator of the user's. Collective.
   std::vector<int> hosts(int fake_ranks_per_host = 0) const;
   /// Collective.
@@ -54,13 +54,13 @@ class Communicator {
   int rank() const { return rank_; }
   int size() const { return size_; }
   void barrier() const;
-  /// Some ranks gave up in the middle of what they did together: neither this communicator nor any that was split from
-  /// it is freed. MPI would give its number to a new one, which messages still on their way would reach. Not
-  /// collective: a rank that has not heard of it frees its own handle.
+  /// Some ranks gave up in the middle of a common call: neither this communicator nor any that was split from it is
+  /// freed. MPI would give its number to a new one, which messages still on their way would reach. Not collective: a
+  /// rank that has not heard of it frees its own handle.
   void abandon() const;
-  /// `bytes` of each rank, one behind the other in `all`. Collective.
+  /// Gathers `bytes` of each rank, one behind the other, in `all`. Collective.
   void gather(const void* mine, void* all, std::size_t bytes) const;
-  /// What `root` has there. Collective.
+  /// Replaces `data` by that of `root`. Collective.
   void broadcast(void* data, std::size_t bytes, int root) const;
   /// Replaces numbers by those of all ranks together, one by one. All ranks give as many. Collective.
   enum class Fold { max, min, sum, either };
@@ -70,7 +70,7 @@ class Communicator {
   std::int64_t max(std::int64_t value) const;
   std::int64_t min(std::int64_t value) const;
   double max(double value) const;
-  /// Of each number, by its place. All ranks give as many.
+  /// The largest of each number over the ranks. All ranks give as many.
   std::vector<double> max(std::vector<double> values) const;
   /// The bits that any rank has set.
   std::int64_t either(std::int64_t bits) const;
@@ -80,7 +80,7 @@ class Communicator {
     std::vector<std::uint64_t> least, most;
   };
   Extremes extremes(const std::vector<std::uint64_t>& numbers) const;
-  /// Of each number, whether any two ranks have different ones. All ranks give as many.
+  /// For each number, whether any two ranks have different ones. All ranks give as many.
   std::vector<bool> differ(const std::vector<std::uint64_t>& numbers) const;
   /// Rank of each member in `parent`.
   std::vector<int> ranks_in(const Communicator& parent) const;
@@ -94,7 +94,7 @@ class Communicator {
   void fold_numbers(std::span<Number> numbers, Fold how, MPI_Datatype type) const;
   std::shared_ptr<MPI_Comm> handle_;
   std::shared_ptr<const ImaginedGroup> group_;
-  Flag abandoned_;  ///< shared with what was split from it
+  Flag abandoned_;  ///< shared with communicators that were split from it
   Hosts hosts_;     ///< empty: not known yet; shared with other duplicates
   int rank_ = 0;
   int size_ = 0;
@@ -102,7 +102,7 @@ class Communicator {
 
 class WaitingRoom;
 
-/// What stays with a communicator of the user's from one plan to the next.
+/// Data that stays with a communicator of the user's from one plan to the next.
 struct KeptWithComm {
   std::shared_ptr<WaitingRoom> room;
   std::shared_ptr<std::vector<int>> hosts = std::make_shared<std::vector<int>>();
@@ -110,16 +110,16 @@ struct KeptWithComm {
 /// Null if nothing was kept yet, unless `make`.
 KeptWithComm* kept_with(MPI_Comm users, bool make);
 
-/// What went wrong on a rank, if anything.
+/// The failure of a rank, if any.
 struct Failure {
   Status code = Status::ok;
   std::string text;
   bool failed() const { return code != Status::ok; }
 };
 
-/// What is being thrown, inside a handler.
+/// The exception that is being handled; inside a handler.
 Failure present_failure();
-/// Runs `work` and gives what it threw.
+/// Runs `work` and returns the exception that it threw.
 template <class Work>
 Failure failure_of(const Work& work) {
   try {
@@ -129,19 +129,19 @@ Failure failure_of(const Work& work) {
   }
   return {};
 }
-/// The same failure, which says that it is `rank`'s unless it names a rank already.
+/// The same failure with `rank` in its text, unless it names a rank already.
 Failure failure_of_rank(Failure failure, int rank);
 /// Throws the failure of `rank` on every rank. Collective.
 [[noreturn]] void throw_failure_of(const Communicator& comm, int rank, const Failure& mine);
 
 /// Runs `work` on this rank, then agrees: if it threw on any rank, every rank throws the first failing rank's error.
-/// `work` must not communicate, but among ranks that fail together. Collective.
+/// `work` must not communicate, except among ranks that fail together. Collective.
 void agree(const Communicator& comm, const std::function<void()>& work);
-/// The same of work that gives a number: the least of any rank's, in the same meeting.
+/// The same for work that returns a number: the least of any rank's, in the same meeting.
 std::int64_t agreed_least(const Communicator& comm, const std::function<std::int64_t()>& work);
 
-/// Work of ranks that do not communicate, between meetings that all of them come to whatever failed: what failed on one
-/// is told later, to all at once.
+/// Work of ranks that do not communicate, between meetings that all of them join even after a failure: the failure of
+/// one is told later, to all at once.
 class Alone {
  public:
   explicit Alone(const Communicator& comm) : comm_(comm) {}
@@ -150,9 +150,9 @@ class Alone {
     if (!failure_.failed()) failure_ = failure_of(work);
     is_settled_ = false;
   }
-  /// What is to be told by another meeting than settle().
+  /// The failure, for meetings other than settle().
   const Failure& failure() const { return failure_; }
-  /// Throws on all ranks what failed on any. Collective.
+  /// Throws on all ranks the failure of any. Collective.
   void settle() {
     if (std::exchange(is_settled_, true)) return;
     agree(comm_, [this] {

@@ -1,6 +1,6 @@
 #pragma once
-// Reading the arrays of other processes of the host where the kernel allows it (cross-memory attach): a user's own
-// array need not be copied into shared memory before others read it.
+// Reads the arrays of other processes of the host if the kernel allows it (cross-memory attach): a user's own array
+// need not be copied into shared memory before others read it.
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -19,14 +19,14 @@ struct CrossRun {
 /// The processes of one host, and whether they may read each other's memory.
 class CrossMemory {
  public:
-  /// Every rank reads a proof of every other; allowed() is true only if all of them found it where they were told.
+  /// Every rank reads a proof of every other; allowed() is true only if all of them found it at the given address.
   /// Their process numbers then mean the same to all. Collective over `host`.
   explicit CrossMemory(const Communicator& host);
 
   bool allowed() const { return allowed_; }
-  /// Whether others could read `bytes` at `p` in this process: not every mapping can be read so.
+  /// Whether others could read `bytes` at `p` in this process: not every mapping can be read this way.
   bool lendable(const std::byte* p, std::size_t bytes) const;
-  /// Throws Error(internal) when the kernel refuses.
+  /// Throws Error(internal) if the kernel refuses.
   void read(int host_rank, const std::vector<CrossRun>& runs) const;
 
  private:

@@ -17,7 +17,7 @@ std::int64_t mpi_count_limit() {
 
 namespace {
 
-/// One alone cannot be nested.
+/// A count of 1 cannot be nested.
 std::int64_t nested_from() { return std::max<std::int64_t>(mpi_count_limit(), 2); }
 
 }  // namespace

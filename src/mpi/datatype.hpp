@@ -9,7 +9,7 @@
 
 namespace shardfft {
 
-/// Largest count that MPI is given in one call: what MPI-3 takes, or the installed CountLimit.
+/// Largest count that MPI is given in one call: MPI-3's limit, or the installed CountLimit.
 std::int64_t mpi_count_limit();
 
 /// A committed datatype; copies share it and the last one frees it. Predefined types are not freed. Imagined ranks,
@@ -22,8 +22,8 @@ class Datatype {
   Datatype() = default;
   /// The predefined type of 1, 2, 4, 8 or 16 bytes; throws Error(unsupported) for any other size.
   static Datatype element(std::size_t bytes);
-  /// `count` times `of`, each `stride_bytes` after the one before. Counts above mpi_count_limit(), or 2 where that is
-  /// more, are nested.
+  /// `count` times `of`, each `stride_bytes` after the one before. Counts above mpi_count_limit(), or above 2 if that
+  /// is more, are nested.
   static Datatype repeat(std::int64_t count, std::int64_t stride_bytes, const Datatype& of);
   /// `count` of `of`, contiguous.
   static Datatype contiguous(std::int64_t count, const Datatype& of);

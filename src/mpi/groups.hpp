@@ -1,6 +1,6 @@
 #pragma once
-// Communicators of groups of ranks, one for each group however often it is asked for: MPI libraries have only so many
-// (MPICH about two thousand).
+// Communicators of groups of ranks, one for each group even if it is wanted several times: the number of communicators
+// in an MPI library is limited (in MPICH to about two thousand).
 #include <map>
 #include <vector>
 

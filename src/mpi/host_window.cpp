@@ -14,7 +14,7 @@ namespace shardfft {
 
 namespace {
 
-/// Bytes of a host's windows for which files of the kernel are not read: making them says as much.
+/// The windows of a host are made without reading files of the kernel if they have no more bytes: failures say as much.
 constexpr double not_worth_asking = 1 << 20;
 
 /// Whole small pages, one at least.
@@ -69,11 +69,11 @@ HostWindow::HostWindow(const Communicator& host, std::size_t bytes, InChildren i
     require_window_room(wanted, wanted, host.size());
     if (!grant_.given()) fail(Status::out_of_memory, "there is no memory for them");
   });
-  // All look at the room before one of them takes of it.
+  // All look at the room before one of them takes some.
   if (static_cast<double>(all) > not_worth_asking) host.barrier();
   if (!failure.failed() && rank_ == 0) failure = failure_of([&] { made.emplace(all, draw_proof(rank_)); });
   const FileTicket ticket = gather_bytes(host, made ? made->ticket() : FileTicket{}).front();
-  if (ticket.process >= 0 && !failure.failed()) {  // else its owner says why
+  if (ticket.process >= 0 && !failure.failed()) {  // else its owner has the failure
     const OfferedFile file(ticket, rank_ == 0);
     failure = file.found() == Found::itself ? failure_of([&] { map(file, host, in_children); })
                                             : Failure{Status::unsupported, file.text()};
@@ -86,7 +86,7 @@ HostWindow::HostWindow(const Communicator& host, std::size_t bytes, InChildren i
     failure =
         failure_of_rank({failure.code, text.str()}, names.empty() ? rank_ : names[static_cast<std::size_t>(rank_)]);
   }
-  // Nobody's file goes away before all have mapped it.
+  // No file goes away before all have mapped it.
   agree(host, [&] {
     if (failure.failed()) throw Error(failure.code, failure.text);
   });
@@ -137,8 +137,8 @@ void HostMemory::find_apart(const Communicator& comm) {
 
 namespace {
 
-/// Of each rank the first one of its group, in which all have found each other. `all`: row by row, what each rank found
-/// of each.
+/// For each rank the first rank of its group; in a group all have found each other. `all`: row by row, the findings of
+/// each rank.
 std::vector<int> groups_of(const std::vector<Found>& all, int ranks) {
   const auto mutual = [&](int a, int b) {
     return all[static_cast<std::size_t>(a) * static_cast<std::size_t>(ranks) + static_cast<std::size_t>(b)] ==
@@ -160,7 +160,7 @@ std::vector<int> groups_of(const std::vector<Found>& all, int ranks) {
 
 }  // namespace
 
-/// What this rank found of each other one's file. `why`: what kept it from others, in words.
+/// This rank's findings of the others' files. `why`: the reason why it cannot share with others, in words.
 std::vector<Found> HostMemory::find_sharers(const Communicator& comm, std::string& why) const {
   if (host_.size() == 1) return {Found::itself};
   if (ranks_are_simulated()) {
@@ -258,7 +258,7 @@ TurnCounter::TurnCounter(std::shared_ptr<const void> memory, std::byte* mine, co
   for (std::byte* const m : members) members_.push_back(reinterpret_cast<Counters*>(m));
 }
 
-/// Pairs with the load in wait_published(): who has seen the turn sees the address, and the array as it is now.
+/// Pairs with the load in wait_published(): a rank that has seen the turn sees the address, and the array as it is now.
 void TurnCounter::publish(const HostAddress& address) {
   mine_->published.address = address;
   mine_->published.turn.store(++turn_, std::memory_order_release);
@@ -272,7 +272,7 @@ void TurnCounter::wait_published() const {
     wait_until(watch_, [&] { return m->published.turn.load(std::memory_order_acquire) >= turn_; });
 }
 
-/// Pairs with the load in wait_finished(): what this rank has read may be overwritten, what it wrote is there.
+/// Pairs with the load in wait_finished(): the data that this rank read may be overwritten, its own writes are there.
 void TurnCounter::finish() { mine_->finished.turn.store(turn_, std::memory_order_release); }
 
 /// Pairs with the store in finish().

@@ -1,6 +1,6 @@
 #pragma once
-// Ranks that are no processes: each is a thread of this one, and they meet in memory. What is planned for them is
-// what real ranks would plan; nothing can be sent. One thread runs at a time, until it waits for others.
+// Ranks that are no processes: each is a thread of this one, and they meet in memory. Their plans are those that real
+// ranks would make; nothing can be sent. One thread runs at a time, until it waits for others.
 #include <condition_variable>
 #include <cstddef>
 #include <functional>
@@ -14,11 +14,12 @@
 namespace shardfft {
 
 /// Of `size` ranks, `ranks_per_host` in a row on each host, those that are `present` do the work. In a meeting a rank
-/// that is absent says what the listener says.
+/// that is absent gives the same data as the listener.
 class ImaginedRanks {
  public:
   ImaginedRanks(int size, int ranks_per_host, std::vector<int> present);
-  /// `work` on each rank that is present, with the communicator of all. Throws what the first of them threw.
+  /// Runs `work` on each rank that is present, with the communicator of all. Throws the exception of the first of them
+  /// that threw.
   void run(const std::function<void(const Communicator&)>& work);
   /// Whether this thread is one of such ranks, which must not call MPI.
   static bool work_here() { return baton_ != nullptr; }
@@ -26,7 +27,7 @@ class ImaginedRanks {
  private:
   friend class Communicator;
   using Bytes = std::vector<std::byte>;
-  /// Where the members of one group meet, one turn after the other.
+  /// The meeting place of one group's members, one turn after the other.
   struct Desk {
     std::size_t expected = 0;
     std::map<int, Bytes> told, heard;  ///< by rank
@@ -34,7 +35,7 @@ class ImaginedRanks {
   };
 
   void gather(const ImaginedGroup& group, int rank, const void* mine, void* all, std::size_t bytes);
-  /// Lets all fail that wait if nobody is left for whom they could.
+  /// If no rank is left to wait for, all ranks that wait fail.
   void end_if_stuck();
   void work_as(int rank, const std::function<void(const Communicator&)>& work);
 

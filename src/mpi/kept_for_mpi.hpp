@@ -1,5 +1,5 @@
 #pragma once
-// What must not go away because MPI may still read or write it.
+// Objects that must not go away because MPI may still read or write them.
 #include <memory>
 
 namespace shardfft {

@@ -1,5 +1,5 @@
 #pragma once
-// The least of a few numbers over all ranks, again and again. Who waits may do other things, or leave.
+// The least of a few numbers over all ranks, again and again. A rank that waits may do other work, or leave.
 #include <algorithm>
 #include <array>
 #include <cstddef>

@@ -17,15 +17,15 @@ namespace shardfft {
 
 namespace {
 
-/// Reserves memory: a page that could not be had later would end the process. What is wrong, or 0.
+/// Reserves memory: a page that could not be had later would end the process. Returns the error, or 0.
 int fill(int descriptor, std::size_t first, std::size_t bytes) {
   int status = EINTR;
   while (status == EINTR) status = posix_fallocate(descriptor, static_cast<off_t>(first), static_cast<off_t>(bytes));
   return status;
 }
 
-/// Maps at an address where huge pages may begin, if the file can have any. The kernel does so by itself only if files
-/// in memory get huge pages without being asked for.
+/// Maps at an address aligned to huge pages, if the file can have any. The kernel does so by itself only if files in
+/// memory get huge pages unasked.
 Mapping map_aligned(int descriptor, std::size_t bytes) {
   const auto [small, huge_page] = page_sizes();
   const std::size_t length = round_up(bytes, small);
@@ -45,10 +45,10 @@ Mapping map_aligned(int descriptor, std::size_t bytes) {
 
 constexpr int collapse = 25;  ///< MADV_COLLAPSE; C libraries that are older than the kernel have no name for it
 
-/// Lays a part of a file that has no memory yet in huge pages, where the kernel (Linux 6.1 and later) gives them to one
-/// who asks for them at once. By default no file in memory gets them otherwise. The kernel wants to see one page of
-/// each before. What it refuses is left without memory. Where memory is in pieces the kernel first moves what lies
-/// between them, which may take long: after a while the rest goes without.
+/// Lays a part of a file that has no memory yet in huge pages, if the kernel (Linux 6.1 and later) gives them on
+/// demand. By default no file in memory gets them otherwise. The kernel needs one small page of each first. Parts that
+/// it refuses stay without memory. If free memory is in pieces the kernel first moves the pages between them, which may
+/// take long: after a while the rest is left out.
 void take_huge_pages(int descriptor, std::byte* mapped, std::size_t offset, std::size_t bytes) {
   constexpr double most_seconds = 3;
   const auto [small, huge_page] = page_sizes();

@@ -29,10 +29,10 @@ class MemoryFile {
   const FileTicket& ticket() const { return ticket_; }
   /// This process's number of the file.
   int descriptor() const { return descriptor_; }
-  /// Maps the bytes of a file; null where there are no addresses for them.
+  /// Maps the bytes of a file; null if there are no addresses for them.
   static Mapping map(const OfferedFile& file, std::size_t bytes);
   /// Reserves the memory of a part that is mapped at `mapped`, near the calling process, and lays as much of it as
-  /// there may be in huge pages. Throws Error(out_of_memory) if there is none.
+  /// possible in huge pages. Throws Error(out_of_memory) if there is none.
   static void reserve(const OfferedFile& file, std::byte* mapped, std::size_t offset, std::size_t bytes);
 
  private:

@@ -1,5 +1,5 @@
 #pragma once
-// How ranks tell each other under which names they offer what (base/proof.hpp), and learn who has found whose.
+// Ranks tell each other the names of objects that they offer (base/proof.hpp), and learn which ranks found them.
 #include <algorithm>
 #include <vector>
 
@@ -18,9 +18,9 @@ std::vector<Record> gather_bytes(const Communicator& comm, const Record& mine) {
   return all;
 }
 
-/// Tells all ranks this one's offer and calls `look(rank, offer)` -> Found for those of all, its own among them. Of
-/// each rank, the worse of what this one found of it and it of this one. When it returns, all ranks have looked at all
-/// offers. `look` must not throw. Collective.
+/// Tells all ranks this one's offer and calls `look(rank, offer)` -> Found for those of all, its own among them.
+/// Returns for each rank the worse of two findings: this rank's of its offer, and its finding of this rank's. When it
+/// returns, all ranks have looked at all offers. `look` must not throw. Collective.
 template <class Offer, class Look>
 std::vector<Found> look_at_offers(const Communicator& comm, const Offer& mine, const Look& look) {
   const std::vector<Offer> offers = gather_bytes(comm, mine);

@@ -1,5 +1,5 @@
 #pragma once
-// How a rank waits for others.
+// Waiting for other ranks.
 #include <sched.h>
 
 #include <chrono>
@@ -8,7 +8,7 @@
 
 namespace shardfft {
 
-/// Spins, then gives the core to whoever else may be needed. Call rest() between two looks at what is waited for.
+/// Spins, then gives the core to other threads. Call rest() between two looks at the awaited state.
 class Patience {
  public:
   using Clock = std::chrono::steady_clock;

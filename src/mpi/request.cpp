@@ -77,8 +77,7 @@ int RequestSet::test_any() {
 
 namespace {
 
-/// A receive that a message has come for cannot be cancelled, and its sender may have failed: it is not waited for
-/// long.
+/// A receive whose message has begun to arrive cannot be cancelled, and its sender may have failed: the wait is short.
 void end_receive(MPI_Request& request) {
   constexpr double seconds = 0.1;
   MPI_Cancel(&request);

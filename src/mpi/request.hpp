@@ -11,14 +11,14 @@ namespace shardfft {
 
 class Watch;
 
-/// What a request stands for; it decides what can be done when the set is destroyed too early.
+/// The kind of a request; it decides how the set ends if it is destroyed too early.
 enum class RequestKind { send, receive };
 
 /// Requests in flight. When it is destroyed before they are done (a call was given up), it abandons them; collectives
 /// cannot be cancelled, and are left to MPI with their communicator: their arrays must stay.
 class RequestSet {
  public:
-  /// Who waits looks at `watch`, and throws what it throws; without one MPI itself waits, for ever.
+  /// While it waits it looks at `watch`, and throws its exceptions; without one MPI itself waits, for ever.
   explicit RequestSet(Watch* watch = nullptr);
   RequestSet(const RequestSet&) = delete;
   RequestSet& operator=(const RequestSet&) = delete;
@@ -31,14 +31,14 @@ class RequestSet {
   std::size_t size() const { return requests_.size(); }
   /// Waits for all and empties the set.
   void wait_all();
-  /// True, and the set is empty, when all are done. Lets MPI make progress.
+  /// True, with an empty set, if all are done. Lets MPI make progress.
   bool test_all();
-  /// Waits for one and returns its index, or -1 when none is in flight.
+  /// Waits for one and returns its index, or -1 if none is in flight.
   int wait_any();
   /// Index of a request that is done, or -1. Lets MPI make progress.
   int test_any();
   void clear();
-  /// Receives are cancelled, sends are let go; the set is empty, but for collectives.
+  /// Receives are cancelled, sends are let go; the set is then empty, except for collectives.
   void abandon() noexcept;
 
  private:

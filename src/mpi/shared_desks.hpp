@@ -1,5 +1,5 @@
 #pragma once
-// Where the ranks of a host lay numbers down for all others to read, again and again.
+// Memory in which the ranks of a host lay down numbers for all others to read, again and again.
 #include <atomic>
 #include <memory>
 #include <vector>
@@ -8,7 +8,8 @@
 
 namespace shardfft {
 
-/// Two desks a rank, used in turn: who lays down numbers for the next round but one knows that all have read these.
+/// Two desks a rank, used in turn: a rank that lays down numbers for the next round but one knows that all have read
+/// these.
 template <class Words>
 class SharedDesks {
   struct alignas(64) Desk {
@@ -19,7 +20,7 @@ class SharedDesks {
  public:
   static constexpr std::size_t bytes_each = 2 * sizeof(Desk);
 
-  /// `segments`: bytes_each of every rank, which are zero: nobody has laid down anything. `memory`: what they lie in.
+  /// `segments`: bytes_each of every rank, which are zero: no rank has laid down anything. `memory`: keeps them alive.
   SharedDesks(int rank, std::vector<std::byte*> segments, std::shared_ptr<const void> memory)
       : rank_(rank), segments_(std::move(segments)), memory_(std::move(memory)) {}
   /// In memory of the host. Collective over it.
@@ -31,8 +32,8 @@ class SharedDesks {
     ++turn_;
     Desk& own = desk(rank_);
     own.words = mine;
-    // Pairs with the load in of(), here for what this rank laid down, and for its reads of the round before: who has
-    // seen this turn may overwrite what was read then.
+    // Pairs with the load in of(), here for this rank's numbers, and for its reads of the round before: a rank that has
+    // seen this turn may overwrite its numbers of that round.
     own.turn.store(turn_, std::memory_order_release);
   }
   /// A rank's words of this round; null if they are not there yet.

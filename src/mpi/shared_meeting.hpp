@@ -7,7 +7,7 @@ namespace shardfft {
 
 class SharedMeeting : public Meeting {
  public:
-  /// Collective; throws Error on all ranks where they cannot share memory.
+  /// Collective; throws Error on all ranks if they cannot share memory.
   explicit SharedMeeting(HostMemory& host) : desks_(host) {}
 
   void begin(const Words& mine) override;

@@ -46,7 +46,7 @@ std::unique_ptr<Tally> make_tally(const Communicator& comm, HostMemory* host) {
   if (comm.size() > 1 && host != nullptr && host->host().size() == comm.size()) {
     try {
       return std::make_unique<SharedTally>(*host);
-    } catch (const Error&) {  // on all ranks: messages do as well
+    } catch (const Error&) {  // on all ranks: messages serve too
     }
   }
   return std::make_unique<MessageTally>(comm);

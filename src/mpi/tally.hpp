@@ -15,7 +15,8 @@ class Tally {
   using Numbers = std::array<std::uint64_t, 2>;
 
   virtual ~Tally() = default;
-  /// The sum of each number over the ranks, modulo 2^64. Collective; throws what `watch` tells who waits.
+  /// The sum of each number over the ranks, modulo 2^64. Collective; while it waits, it throws the exceptions of
+  /// `watch`.
   virtual Numbers sum(const Numbers& mine, Watch* watch) = 0;
 };
 

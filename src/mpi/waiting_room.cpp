@@ -11,23 +11,22 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr int tag = 11;
-/// Between two questions: the whole of a large machine is asked slowly.
+/// The time between two questions: a large machine is asked slowly.
 constexpr auto question_pause = 1ms;
-/// Where MPI lets many threads call, how long a rank that was called by one thread only waits before it believes that
-/// no other one will come.
+/// If MPI lets many threads call, but only one has called: the time after which a rank believes that no other will.
 constexpr auto other_threads_come_within = 10s;
 
 enum class Word : std::int64_t { where_are_you, here_i_am, i_gave_up };
 
 }  // namespace
 
-/// What ranks send each other; plain bytes, small enough to be sent without being waited for.
+/// A message between ranks: plain bytes, few enough for MPI to send them without a waiting receiver.
 struct WaitingRoom::Note {
   Word word = Word::where_are_you;
-  Stand stand;         ///< where the sender waits
-  Stand about;         ///< of answers: where the one who asked waits
+  Stand stand;         ///< the sender's place
+  Stand about;         ///< of answers: the place of the rank that asked
   bool came = false;   ///< of answers: the sender has come there itself
-  bool alone = false;  ///< of answers: the sender can come to no other place before it has left this one
+  bool alone = false;  ///< of answers: the sender cannot reach another place before it has left this one
   Status code = Status::ok;
   std::array<char, 400> text{};
 };
@@ -113,7 +112,8 @@ void WaitingRoom::send(int rank, const Note& note) {
       "MPI_Isend");
 }
 
-/// One rank at a time, and none that still owes an answer: who computes for an hour finds one question of each rank.
+/// One rank at a time, and none that still owes an answer: a rank that computes for an hour finds one question of each
+/// other rank.
 void WaitingRoom::ask_next(const Stand& stand) {
   const auto now = Clock::now();
   if (now - asked_at_ < question_pause) return;
@@ -136,7 +136,7 @@ void WaitingRoom::answer(int rank, const Note& question, const Stand& stand, boo
   send(rank, note);
 }
 
-/// The other stood at `answer.stand` while this rank stood where it still does.
+/// The other stood at `answer.stand` while this rank stood at `stand`, as it still does.
 std::optional<Failure> WaitingRoom::hear(int rank, const Note& answer, const Stand& stand, Clock::time_point since) {
   asked_[static_cast<std::size_t>(rank)] = false;
   seen_[static_cast<std::size_t>(rank)] = answer.stand;
@@ -148,7 +148,7 @@ std::optional<Failure> WaitingRoom::hear(int rank, const Note& answer, const Sta
                                        std::to_string(rank) + " in " + text_of(answer.stand)};
 }
 
-/// `since`: when this rank came to the call of `stand`; none in its middle, where it waits for nobody to come.
+/// `since`: when this rank came to the call of `stand`; none in its middle, when it waits for nobody to come.
 std::optional<Failure> WaitingRoom::read_letters(const Stand& stand, std::optional<Clock::time_point> since) {
   if (closed_.failed()) return closed_;  // by another thread
   for (;;) {

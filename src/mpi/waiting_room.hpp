@@ -1,5 +1,5 @@
 #pragma once
-// How ranks that wait for each other in vain come to know it.
+// Ranks that wait for each other in vain learn it here.
 #include <chrono>
 #include <cstdint>
 #include <list>
@@ -15,16 +15,16 @@
 
 namespace shardfft {
 
-/// Where a rank stands while it waits for the others: a call of a plan.
+/// The place of a rank that waits for the others: a call of a plan.
 struct Stand {
   std::int64_t plan = 0;
   std::int64_t number = 0;  ///< of the call, from 1
 };
 
-/// Shared by the plans that were made with one communicator of the user's. Ranks that wait long ask the others where
-/// they stand; who waits answers. Two ranks that stand at calls of different plans, and neither can come to the
-/// other's, wait in vain. Who gives up tells all, and the room is closed: for this rank at once, for others when they
-/// look.
+/// Shared by the plans that were made with one communicator of the user's. Ranks that wait long ask the others for
+/// their places; ranks that wait answer. Two ranks wait in vain if they stand at calls of different plans and neither
+/// can come to the other's. A rank that gives up tells all, and the room is closed: for itself at once, for others when
+/// they look.
 class WaitingRoom {
  public:
   using Clock = std::chrono::steady_clock;
@@ -38,19 +38,20 @@ class WaitingRoom {
   std::int64_t admit(const std::string& name);
   void leave(std::int64_t plan);
 
-  /// Throws what the room was closed with.
+  /// Throws the failure that closed the room.
   void refuse_if_closed() const;
-  /// The same of the room of `users`, where there is one.
+  /// The same for the room of `users`, if it exists.
   static void refuse_if_closed(MPI_Comm users);
   /// This rank comes to `stand`, and stays until all others have come.
   void come(const Stand& stand);
-  /// To be called again and again by who has waited since `since`: why waiting is in vain, if that is certain.
+  /// To be called again and again while a rank waits, which it has since `since`: why waiting is in vain, if that is
+  /// certain.
   std::optional<Failure> look(const Stand& stand, Clock::time_point since);
-  /// The same in the middle of the call of `stand`, where all ranks have come: only whether anybody gave up.
+  /// The same in the middle of the call of `stand`, to which all ranks have come: only whether any rank gave up.
   std::optional<Failure> listen(const Stand& stand);
-  /// "ranks 1, 3": those that did not answer that they stand there too.
+  /// "ranks 1, 3": those that did not answer with the same place.
   std::string missing(const Stand& stand) const;
-  /// Tells all ranks, and refuses what comes later.
+  /// Tells all ranks, and refuses later calls.
   void close(const Failure& why);
 
  private:
@@ -74,11 +75,11 @@ class WaitingRoom {
   std::int64_t plans_ = 0;
   std::map<std::int64_t, std::string> names_;
   std::map<std::int64_t, std::int64_t> calls_;  ///< of each plan that this rank has come to
-  std::thread::id thread_;                      ///< the first that came
+  std::thread::id thread_;                      ///< the first thread that came
   bool several_threads_ = false;
   std::list<std::unique_ptr<Letter>> letters_;  ///< sent, perhaps not yet received
   std::vector<bool> asked_;                     ///< by rank: a question is not answered yet
-  std::vector<Stand> seen_;                     ///< by rank: where it last said to stand
+  std::vector<Stand> seen_;                     ///< by rank: its place in its last answer
   int next_ = 0;                                ///< the rank to ask next
   Clock::time_point asked_at_;
   Failure closed_;

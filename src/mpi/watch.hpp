@@ -1,5 +1,5 @@
 #pragma once
-// Waiting in the middle of a call, where a rank that is waited for may have failed.
+// Waiting in the middle of a call, during which another rank may fail.
 #include <memory>
 #include <set>
 
@@ -10,8 +10,8 @@ namespace shardfft {
 
 class RequestSet;
 
-/// What a waiting rank of one plan looks at: whether any rank gave up, and whether it has waited for too long itself.
-/// One thread at a time.
+/// A waiting rank of one plan looks at it: whether any rank gave up, and whether it has waited for too long itself. One
+/// thread at a time.
 class Watch {
  public:
   /// `timeout`: seconds that one wait may take, 0 for ever.
@@ -21,10 +21,10 @@ class Watch {
     stand_ = stand;
     call_ = call;
   }
-  /// Of who waits. Throws what another rank gave up with, or Error(timed_out); does little where the last look was just
-  /// now.
+  /// To be called while waiting. Throws the failure of another rank that gave up, or Error(timed_out); returns at once
+  /// if the last look was just now.
   void look(Patience& patience);
-  /// Waits for the words of another rank that is known to have failed, for some seconds.
+  /// Waits some seconds for the failure of another rank that is known to have failed, and throws it.
   [[noreturn]] void await_news();
   /// The plan ends: nothing takes too long any more.
   void wait_for_ever() { timeout_ = 0; }

@@ -1,5 +1,5 @@
 #pragma once
-// Collective calls that a rank leaves when it hears that others failed.
+// Collective calls that a rank leaves if it hears that others failed.
 #include <memory>
 #include <utility>
 
@@ -9,7 +9,7 @@
 namespace shardfft {
 
 /// Starts a non-blocking collective by `call(mine, all, request)` and waits for its result, `all`. While it waits it
-/// looks at `watch`, and throws what that throws. Then both buffers are kept until the process ends, because MPI may
+/// looks at `watch`, and throws its exceptions. Then both buffers are kept until the process ends, because MPI may
 /// still use them.
 template <class Mine, class All, class Call>
 All watched_collective(const Communicator& comm, Watch* watch, Mine mine, All all, const Call& call) {

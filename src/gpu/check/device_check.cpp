@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t word_bytes = sizeof(std::uint32_t);
 Box words_of(std::size_t bytes) { return Box::run(0, static_cast<std::int64_t>(bytes / word_bytes)); }
 
-/// The elements of a rank's array, without what lies between rows.
+/// The elements of a rank's array, without the gaps between rows.
 std::vector<Box> elements_of(const Layout& layout, int rank) {
   const std::vector<Piece> pieces = layout.pieces(rank);
   if (shardfft::elements_of(pieces) == layout.count(rank)) return {Box::run(0, layout.count(rank))};
@@ -63,7 +63,7 @@ class DeviceSide {
   device::Memory weights_;
 };
 
-/// Behind the bits: how many lines were compared, and the largest difference.
+/// Results behind the bits: the number of lines compared, and the largest difference.
 class DeviceTransformCheck : public DeviceCheck {
  public:
   explicit DeviceTransformCheck(const FftSpec& spec)
@@ -99,8 +99,8 @@ class DeviceTransformCheck : public DeviceCheck {
   DeviceSide in_, out_;
 };
 
-/// All ranks together have the same bits before and after, so that an array is read for a move only where no other step
-/// has read it, or where some of it stays behind. Behind the bits: those that go, and those that came.
+/// All ranks together have the same bits before and after a move. So an array is read for the check only if no other
+/// step has read it, or if some of it stays behind. Behind the bits: those that leave, and those that arrive.
 class DeviceMoveCheck : public DeviceCheck {
  public:
   DeviceMoveCheck(const Layout& from, const Layout& to, int rank, std::size_t element_bytes)
@@ -147,13 +147,13 @@ class DeviceMoveCheck : public DeviceCheck {
     device::add_bits(array, box, element_bytes_, device_ + result, stream);
   }
 
-  MoveSums moved_;  ///< tells all ranks the same: what went less what came
+  MoveSums moved_;  ///< tells all ranks the same: the bits that left, less those that arrived
   std::size_t element_bytes_;
   std::vector<Box> in_, out_;
   const DeviceCheck *previous_ = nullptr, *next_ = nullptr;
 };
 
-/// Behind the bits: words that differ.
+/// Result behind the bits: the number of words that differ.
 class DeviceRepeatCheck : public DeviceCheck {
  public:
   DeviceRepeatCheck(DeviceOperation& operation, std::size_t in_bytes, std::size_t out_bytes)

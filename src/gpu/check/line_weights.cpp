@@ -14,7 +14,7 @@ namespace shardfft::gpu {
 
 namespace {
 
-/// The weights as kernels have them (device/line_checks.hpp).
+/// The weights in the form that kernels read (device/line_checks.hpp).
 template <class T>
 std::vector<std::byte> in_precision(const RealCheckWeights& weights) {
   std::vector<std::complex<T>> in;
@@ -38,7 +38,7 @@ LineWeights::LineWeights(Kind kind, int n, Precision precision, double scale, do
   line.scale = scale;
   const TransformCheck check(line);
   const RealCheckWeights weights = make_real_axis_weights(kind, n, 1 / std::numbers::sqrt2);
-  // Sums of a few numbers say how large these are, by the weights' part of them.
+  // Kernels know the size of numbers from partial sums, which contain the weights: the limit is divided by these.
   double squares = 0;
   for (const std::complex<double>& w : weights.in) squares += scale * scale * std::norm(w);
   limits_ = {check.limits().part / std::sqrt(squares / n), emphasis * check.limits().floor};

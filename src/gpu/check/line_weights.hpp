@@ -1,5 +1,5 @@
 #pragma once
-// What line and plane passes need to check themselves (option verify).
+// The weights with which line and plane passes check themselves (option verify).
 #include "device/handles.hpp"
 #include "device/plane_pass.hpp"
 
@@ -23,8 +23,8 @@ class LineWeights {
   device::Memory weights_;
 };
 
-/// Weights of both axes of planes. They are scaled so that the sums of the first axis are as large as those of the
-/// second, and neither includes the factor with which the transform scales.
+/// Weights of both axes of planes. They are scaled so that the sums of both axes are equally large, and so that neither
+/// includes the transform's scale factor.
 class PlaneWeights {
  public:
   PlaneWeights() = default;

@@ -21,7 +21,7 @@ std::uint64_t PassesCheck::written(std::size_t pass) const {
   return told(pass, passes_[pass].between_are == 1 ? lines::bits_between : lines::bits_written);
 }
 
-/// A pass that leaves one axis of some lines to another pass reads, or writes, the others itself.
+/// If a pass leaves one axis of some lines to another pass, it reads (or writes) the other lines itself.
 std::uint64_t PassesCheck::input_bits() const {
   std::uint64_t sum = read(0);
   for (std::size_t pass = 1; pass < passes_.size(); ++pass)

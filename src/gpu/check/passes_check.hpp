@@ -1,6 +1,6 @@
 #pragma once
-// The check of passes that all add up their lines themselves (option verify), one behind the other. What a pass reads
-// must be what the one before it wrote.
+// The check of passes that all add up their lines themselves (option verify), one behind the other. Each pass must read
+// the data that the pass before it wrote.
 #include <utility>
 #include <vector>
 
@@ -9,21 +9,21 @@
 
 namespace shardfft::gpu {
 
-/// What the check of a pass must know.
+/// The facts about a pass that its check needs.
 struct CheckedPass {
-  /// What its results tell as bits between two axes, where one of these is left to another pass: 1: those that it wrote
-  /// and the next pass reads, -1: minus those that it read and the pass before wrote. 0: it leaves none.
+  /// The meaning of its bits between two axes, if it leaves one of them to another pass. 1: bits that it wrote and the
+  /// next pass reads. -1: minus the bits that it read and the pass before wrote. 0: it leaves no axis.
   int between_are = 0;
-  std::size_t out_bytes = 0;  ///< that it writes: for hooks of tests, where ran() tells them
+  std::size_t out_bytes = 0;  ///< bytes that it writes, for hooks of tests
 };
 
 class PassesCheck : public DeviceCheck {
  public:
   explicit PassesCheck(std::vector<CheckedPass> passes) : passes_(std::move(passes)) {}
 
-  /// Where the pass of that number tells what it found.
+  /// The address for the results of this pass.
   std::uint64_t* results_of(std::size_t pass) const { return device_ + first_result(pass); }
-  /// The pass of that number is enqueued, and writes to `to`.
+  /// This pass is enqueued, and writes to `to`.
   void ran(std::size_t pass, std::byte* to, device::StreamHandle stream) const;
 
   std::size_t results() const override { return device::lines::pass_results * passes_.size(); }
@@ -33,7 +33,7 @@ class PassesCheck : public DeviceCheck {
   Finding finding() const override;
 
  private:
-  /// Bits that a pass took from the one before it, or from the input; and that it left to the next one, or the output.
+  /// Bits that a pass took from the pass before it or the input, and bits that it left to the next one or the output.
   std::uint64_t read(std::size_t pass) const;
   std::uint64_t written(std::size_t pass) const;
   std::uint64_t told(std::size_t pass, device::lines::PassResult result) const {

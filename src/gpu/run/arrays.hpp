@@ -1,6 +1,6 @@
 #pragma once
-// The users' arrays of one member: where they live, and how the device comes to use them (FFT-ECP section 4.2: host,
-// registered, managed and device memory).
+// The users' arrays of one member: their memory, and the device's access to it (FFT-ECP section 4.2: host, registered,
+// managed and device memory).
 #include <array>
 #include <cstddef>
 #include <map>
@@ -17,11 +17,11 @@ namespace shardfft::gpu {
 /// Host memory pinned in place; released with its owner.
 class PinnedArray {
  public:
-  /// Throws where the system refuses.
+  /// Throws if the system refuses.
   PinnedArray(void* memory, std::size_t bytes)
       : memory_(memory), bytes_(bytes), registration_(memory, bytes), watch_(memory, bytes) {}
   std::size_t bytes() const { return bytes_; }
-  /// Whether what was pinned still lies there.
+  /// Whether the memory that was pinned is still mapped here.
   bool there() const { return watch_.there(); }
   bool overlaps(const std::byte* array, std::size_t bytes) const {
     const auto* const mine = static_cast<const std::byte*>(memory_);
@@ -49,38 +49,38 @@ class UserArrays {
       : model_(model), member_(member), largest_(largest) {}
   UserArrays(UserArrays&&) = default;
 
-  /// All with the member's device current.
-  /// Throw Error when the array does not live where the plan was told, or where the member's device cannot use it, or
-  /// when there is no memory for the copy that it needs.
+  /// All functions run with the member's device current.
+  /// These throw Error if the array is not in the memory that the plan was told, if the member's device cannot use it,
+  /// or if there is no memory for the copy that it needs.
   void check_input(const void* array, std::size_t bytes) { check(array, bytes, bytes, "input", input_stage_); }
-  /// `room`: of the bytes that the program needs there, which may be more.
+  /// `room`: the bytes that the program needs in the output, which may be more.
   void check_output(const void* array, std::size_t bytes, std::size_t room) {
     check(array, bytes, room, "output", output_stage_);
   }
 
-  /// Begins a call; nothing is known yet of its arrays.
+  /// Begins a call, and forgets the arrays of the last one.
   void begin() { waits_ = copies_ = false; }
-  /// The device's view of an input, copied where it cannot be used in place or when `copy` says so.
+  /// The device's view of an input: a copy if the device cannot use the array itself, or if `copy` is set.
   const std::byte* input(const std::byte* array, std::size_t bytes, bool copy, device::StreamHandle stream);
-  /// Copies an input to memory of the device, where it is not there already.
+  /// Copies an input to memory of the device, unless it is there already.
   void copy_input(std::byte* to, const std::byte* array, std::size_t bytes, device::StreamHandle stream);
-  /// Where the program puts the result, and what else it needs `room` for; `shared`: other members write there too.
+  /// The array of the result, which has `room` bytes for the program. `shared`: other members write there too.
   std::byte* output(std::byte* array, std::size_t bytes, std::size_t room, bool shared, device::StreamHandle stream);
-  /// Puts the result where the user wants it.
+  /// Copies the result to the user's array, unless it is there already.
   void deliver(std::byte* array, const std::byte* result, std::size_t bytes, device::StreamHandle stream);
-  /// Whether this call's arrays are in memory of which copies are not asynchronous.
+  /// Whether copies of this call's arrays are not asynchronous.
   bool waits() const { return waits_; }
-  /// Device memory of copies that calls have needed so far.
+  /// Device memory of the copies that calls have needed so far.
   std::size_t staged_bytes() const { return (input_stage_ ? largest_ : 0) + (output_stage_ ? largest_ : 0); }
-  /// The copies, which others may have to write into when the plan has ended.
+  /// The copies. Other members may still have to write into them when the plan has ended.
   std::array<device::Memory, 2> take_stages() { return {std::move(input_stage_), std::move(output_stage_)}; }
   /// Whether this call copied anything.
   bool copies() const { return copies_; }
 
  private:
-  /// Releases pinned arrays that overlap this one, now or when they were pinned, but are not it.
+  /// Releases pinned arrays that overlap this one but are no longer mapped, or that begin here and are too small.
   void forget_others(const std::byte* array, std::size_t bytes, device::StreamHandle stream);
-  /// Pins host memory if asked to; where that fails copies are slower and synchronous.
+  /// Pins host memory if the plan asks for it. If that fails, copies are slower and synchronous.
   void meet(const std::byte* array, std::size_t bytes, const device::PointerInfo& info, device::StreamHandle stream);
   void check(const void* array, std::size_t bytes, std::size_t room, const char* which, device::Memory& stage);
   void reserve(device::Memory& stage) const;

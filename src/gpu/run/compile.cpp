@@ -28,7 +28,7 @@ DeviceChecks alone(std::unique_ptr<DeviceCheck> check) {
   return checks;
 }
 
-/// The first task has its input from the beginning; others may only announce.
+/// Marks tasks whose phase 0 may come early: the first one has its input from the beginning, others may only announce.
 void mark_early(std::vector<DeviceTask>& tasks) {
   if (!tasks.front().checks.empty()) return;  // sums of all inputs come first
   for (auto task = tasks.begin(); task != tasks.end(); ++task) {
@@ -44,7 +44,7 @@ void mark_early(std::vector<DeviceTask>& tasks) {
 
 class DeviceCompiler : public Compiler<DeviceTask> {
  public:
-  /// `known`: passes that were chosen before, maybe for transforms of other programs too.
+  /// `known`: passes that were chosen before, perhaps for transforms of other programs too.
   DeviceCompiler(ExecutorSetup& setup, const Way& known, const NamedProgram& program, DeviceTarget& target, Team& team)
       : Compiler(program.program, program.scale, target, !setup.options.overwrite_input),
         setup_(setup),
@@ -53,7 +53,7 @@ class DeviceCompiler : public Compiler<DeviceTask> {
         target_(target),
         arrays_(target.arrays(*this)) {}
 
-  /// Lays the arrays of the program's tasks, which need these own_bytes(). Returns those of the next program.
+  /// Places the arrays of the program's tasks. `bytes` are their own_bytes(); returns those of the next program.
   const double* place(std::vector<DeviceTask>& tasks, const double* bytes) const {
     const std::size_t spare = arrays_.size();
     std::vector<TimedArray> timed(spare + 1);
@@ -90,7 +90,7 @@ class DeviceCompiler : public Compiler<DeviceTask> {
     return bytes;
   }
 
-  /// Begins to compile all kernels, before the first one is waited for.
+  /// Begins to compile all kernels before anything waits for the first one.
   void begin_kernels() {
     if (target_.one_array()) return;
     for (const Stretch& stretch : stretches()) begin_kernels(stretch);
@@ -127,7 +127,7 @@ class DeviceCompiler : public Compiler<DeviceTask> {
       return plan.has_value();
     });
   }
-  /// In which a stretch runs that is a pipeline. Collective when first asked for.
+  /// The pieces of a stretch that runs as a pipeline. Collective when first asked for.
   const Pieces& pieces(const Stretch& stretch) {
     const auto [found, is_new] = pieces_.try_emplace(stretch.front().step);
     if (is_new) found->second = target_.pieces(joined(stretch));
@@ -162,9 +162,9 @@ class DeviceCompiler : public Compiler<DeviceTask> {
     return {};
   }
 
-  /// The array between a transform and a reshape; and the one that others write into where that is not the result: that
-  /// of a transform behind a reshape which does not run in place, or another one (`spare`) where they write slowly into
-  /// the result.
+  /// Chooses the array between a transform and a reshape, and the array that others write into if it is not the result:
+  /// the input of a last transform that does not run in place; or `spare`, if others would write slowly into the
+  /// result.
   void choose_arrays(DeviceTask& task, const Stretch& stretch, int spare) const {
     if (stretch.size() > 1 && !is_reshape(stretch.front())) task.middle = {stretch[1].from, before(stretch[1])};
     const Stop& last = stretch.back();
@@ -174,7 +174,7 @@ class DeviceCompiler : public Compiler<DeviceTask> {
       task.landing = {spare, after(last)};
   }
 
-  /// Whether of two arrays in the workspace one is free.
+  /// Whether one of the two arrays in the workspace is free.
   static bool has_spare(const DeviceTask& task) {
     return !task.middle || task.from == input_array || task.from == task.middle->array;
   }
@@ -202,7 +202,7 @@ class DeviceCompiler : public Compiler<DeviceTask> {
                                     state_bytes(to, setup_.precision, rank));
   }
 
-  /// A reshape with the transforms at its ends, or alone, in chunks.
+  /// A reshape in chunks, with the transforms at its ends or alone.
   MemberOperations make_pipeline(DeviceTask& task, const Stretch& stretch) {
     const Joined steps = joined(stretch);
     PipelineArrays arrays;
@@ -249,8 +249,8 @@ class DeviceCompiler : public Compiler<DeviceTask> {
   std::map<int, Pieces> pieces_;  ///< by the first step of a stretch
 };
 
-/// What no layout tells: bytes of scratch, and of what waits in the workspace, of each task on the GPU where they are
-/// the most. Collective.
+/// Sizes that no layout tells: for each task the bytes of scratch, and of data that waits in the workspace, on the GPU
+/// that needs most. Collective.
 std::vector<double> own_bytes(const std::vector<std::vector<DeviceTask>>& programs, const Team& team) {
   std::vector<double> all;
   for (const auto& tasks : programs)

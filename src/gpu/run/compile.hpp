@@ -15,38 +15,38 @@
 
 namespace shardfft::gpu {
 
-/// At which multiples of bytes arrays begin in a workspace.
+/// Arrays in a workspace begin at multiples of this many bytes.
 constexpr std::size_t workspace_alignment = 256;
 
-/// Operations of all members here between arrays.
+/// The operations of all members here that bring data from one array to another.
 struct DeviceTask : TaskEnds {
-  /// An array beside the ends, and what it holds.
+  /// An array beside the ends, and the state that it holds.
   struct Inner {
     int array;
     State state;
-    std::optional<std::size_t> waiting_bytes{};  ///< of it on any member here, beside what has a place in the output
+    std::optional<std::size_t> waiting_bytes{};  ///< bytes that wait in it, not in the output, on any member here
   };
   std::optional<Inner> middle{};   ///< inside fused steps
-  std::optional<Inner> landing{};  ///< others write into it where that is not `to`
+  std::optional<Inner> landing{};  ///< others write into it, if not into `to`
   struct Places {
     ArrayPlace from, to, middle, landing, scratch;
   } places{};
-  bool announced_early = false;  ///< phase 0 may come before all other tasks: none before this one uses `to`
+  bool announced_early = false;  ///< phase 0 may come before all other tasks: none before this one uses written()
   MemberOperations operations;
   std::vector<DeviceChecks> checks{};  ///< with the option verify, by member
 
-  /// The array that others write into, if they do.
+  /// The array for writes of other members, if they write.
   const ArrayPlace& written() const { return landing ? places.landing : places.to; }
   const DeviceOperation& first() const { return *operations.front(); }
-  /// What they do write into; null: nothing.
+  /// The array into which other members write; null if they do not.
   const ArrayPlace* written_by_peers() const {
     const PeersWrite peers = first().peers_write();
     return peers == PeersWrite::nothing ? nullptr : peers == PeersWrite::result ? &written() : &places.scratch;
   }
 };
 
-/// Operations of every program, at least one each; `team` outlives them. The passes that are chosen are added to the
-/// way of `setup`. Steps of the trace are numbered from `trace_step` on. Collective.
+/// Compiles the operations of every program, at least one each; `team` outlives them. Adds the passes that it chooses
+/// to the way of `setup`. Steps of the trace are numbered from `trace_step` on. Collective.
 std::vector<std::vector<DeviceTask>> compile(ExecutorSetup& setup, const std::vector<NamedProgram>& programs,
                                              DeviceTarget& target, Team& team, int trace_step);
 

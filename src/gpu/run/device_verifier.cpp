@@ -28,7 +28,7 @@ DeviceVerifier::DeviceVerifier(Team& team, std::vector<DeviceTask>& tasks)
 }
 
 void DeviceVerifier::MemberChecks::allocate() {
-  std::vector<std::pair<std::size_t, DeviceCheck*>> all;  // and of which task
+  std::vector<std::pair<std::size_t, DeviceCheck*>> all;  // with the number of its task
   for (std::size_t task = 0; task < checks.size(); ++task)
     for (DeviceCheck* const check : checks[task]) all.emplace_back(task, check);
   std::size_t results = 0, sums = 0;

@@ -1,5 +1,5 @@
 #pragma once
-// The checks of one program on the members of this process (option verify): where their sums are, and what they say.
+// The checks of one program on the members of this process (option verify): memory of their sums, and verdict.
 #include <memory>
 #include <vector>
 
@@ -22,18 +22,18 @@ class DeviceVerifier {
   /// Around a task of a member, with its device current.
   void before(std::size_t task, std::size_t member, const DeviceBuffers& buffers, device::StreamHandle stream);
   void after(std::size_t task, std::size_t member, const DeviceBuffers& buffers, device::StreamHandle stream);
-  /// Whether before() and after() look at a task's arrays.
+  /// Whether before() and after() read the arrays of a task.
   bool looks_around(std::size_t task, std::size_t member) const;
-  /// All tasks are enqueued: the results come to the host.
+  /// Copies the results to the host, after all tasks are enqueued.
   void fetch(const std::vector<device::StreamHandle>& streams);
-  /// The run has ended. As Verifier::conclude().
+  /// Judges a run that has ended, like Verifier::conclude().
   Failure conclude();
 
   void forget_runs() {
     for (Verifier& verifier : verifiers_) verifier.forget_runs();
   }
   Verified verified() const;
-  /// Of a member: tables, sums, arrays of second runs.
+  /// Memory of a member's checks: tables, sums, arrays of second runs.
   RunnerMemory kept(std::size_t member) const {
     return {.table = members_[member].held_bytes, .pinned = members_[member].result_bytes};
   }
@@ -45,12 +45,12 @@ class DeviceVerifier {
     device::PinnedMemory on_host;                   ///< results
     std::size_t result_bytes = 0, held_bytes = 0;
 
-    /// For the numbers of all checks.
+    /// Allocates the numbers of all checks.
     void allocate();
   };
 
   Team& team_;
-  std::unique_ptr<Tally> tally_;       ///< null where all members are in this process
+  std::unique_ptr<Tally> tally_;       ///< null if all members are in this process
   std::vector<MemberChecks> members_;  ///< by member
   std::vector<Verifier> verifiers_;    ///< by member; they own the checks
 };

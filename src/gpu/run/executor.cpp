@@ -82,7 +82,7 @@ void DeviceExecutor::forget_tasks() {
   size_buffers({});
 }
 
-/// Copies of the users' arrays hold either end of any program: all programs of a plan lead between the same two states.
+/// A copy of a user's array can hold either end of any program: all programs of a plan share their two end states.
 void DeviceExecutor::add_members(const Program& program) {
   for (std::size_t m = 0; m < team_->here().size(); ++m) {
     const device::DeviceScope scope(team_->here()[m].device);
@@ -103,7 +103,7 @@ void DeviceExecutor::check_streams(std::span<void* const> streams) const {
   }
 }
 
-/// Runs on the streams used so far are finished first: the buffers are in order with one stream only.
+/// Finishes the runs on the streams used so far: the buffers are in order on one stream only.
 void DeviceExecutor::set_streams(std::span<void* const> streams) {
   if (!streams.empty()) team_->agree([&] { check_streams(streams); });
   finish_runs();
@@ -145,8 +145,8 @@ void DeviceExecutor::set_workspace(std::byte* memory, std::size_t bytes) {
   if (mine.own_workspace) retired_.push_back(std::move(mine.own_workspace));
 }
 
-/// Closes what this rank has open of others' memory, and returns when all have closed what they had of this one's.
-/// The next run of a program shares them anew. Collective.
+/// Closes all memory of others that this rank has open, and returns when all ranks have closed this one's memory. The
+/// next run of a program shares it again. Collective.
 void DeviceExecutor::close_shared() {
   team_->agree([&] { finish_runs(); });
   for (Prepared& program : prepared_)
@@ -193,7 +193,7 @@ std::shared_ptr<void> DeviceExecutor::allocate(int member, std::size_t bytes) {
 void DeviceExecutor::check_arrays(int program, InputArrays in, OutputArrays out) {
   for (std::size_t m = 0; m < memories_.size(); ++m) {
     const device::DeviceScope scope(team_->here()[m].device);
-    // What is copied to the device needs another array there.
+    // A copy of the input would be another array on the device.
     if (!inside() && require_one_array(static_cast<int>(m), in[m], out[m]))
       require(device::describe(out[m]).kind == device::MemoryKind::device &&
                   reinterpret_cast<std::uintptr_t>(out[m]) % device::unit_bytes == 0,

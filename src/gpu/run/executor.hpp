@@ -1,5 +1,5 @@
 #pragma once
-// Runs programs on GPUs: the members of a team that this process has, each on a stream of its own.
+// Runs programs on GPUs: the members of a team that are in this process, each on a stream of its own.
 #include <functional>
 #include <map>
 #include <memory>
@@ -17,9 +17,9 @@
 
 namespace shardfft::gpu {
 
-/// Work is enqueued on one stream a member. A call waits for it when a member has no stream of the caller's, when an
-/// array lies in plain host memory, with the option verify, and inside exchanges that send messages; else it returns at
-/// once.
+/// Enqueues work on one stream a member. A call waits for its work if a member has no stream of the caller's, if an
+/// array is in plain host memory, with the option verify, and inside exchanges that send messages. Otherwise it returns
+/// at once.
 class DeviceExecutor : public Runner {
  public:
   /// Collective.
@@ -41,7 +41,7 @@ class DeviceExecutor : public Runner {
   Account account(int program, Runs which) override;
 
  private:
-  /// One member's memory and what this call does with it.
+  /// One member's memory, and its use in the current call.
   struct MemberMemory {
     explicit MemberMemory(UserArrays of_member) : arrays(std::move(of_member)) {}
     UserArrays arrays;
@@ -56,18 +56,18 @@ class DeviceExecutor : public Runner {
     }
     const std::byte* in = nullptr;  ///< as the device sees the arrays
     std::byte* out = nullptr;
-    std::size_t inside_bytes = 0;  ///< of the array in which everything runs, where the result's is too small
+    std::size_t inside_bytes = 0;  ///< bytes of the array for whole runs, if the result's is too small
   };
-  /// Addresses of one room on all ranks, and of which allocations.
+  /// The addresses of one room on all ranks, and the allocations of this process's own ones.
   struct Shared {
     SharedAddresses addresses;
     std::vector<std::pair<void*, std::uint64_t>> mine;
   };
-  /// A program's tasks, and what its runs keep.
+  /// A program's tasks, and the data that its runs keep.
   struct Prepared {
     std::vector<DeviceTask> tasks;
     std::map<int, Shared> shared;  ///< rooms (ArrayRooms) that other members write into
-    /// Whether later tasks write into the input.
+    /// Whether tasks write into the input.
     bool uses_input() const {
       return std::any_of(tasks.begin(), tasks.end(), [](const DeviceTask& task) {
         return task.places.to.room == in_input || task.places.middle.room == in_input ||
@@ -76,10 +76,10 @@ class DeviceExecutor : public Runner {
     }
     Replay replay;
     std::unique_ptr<DeviceVerifier> verifier;  ///< with the option verify
-    /// By member: of the array of the result while the program runs, which is more than that where the input is in it.
+    /// By member: bytes of the result's array while the program runs; more if other arrays there are larger.
     std::vector<std::size_t> result_bytes{};
     std::int64_t runs = 0;
-    std::vector<std::shared_ptr<const void>> reads{};  ///< DeviceOperation::reads() of the last run, which live as long
+    std::vector<std::shared_ptr<const void>> reads{};  ///< DeviceOperation::reads() of the last run, kept alive
   };
 
   class Trial;
@@ -89,16 +89,16 @@ class DeviceExecutor : public Runner {
   void add_members(const Program& program);
   void forget_tasks();
   void refuse_what_does_not_fit(const Program& program) const;
-  /// By all operations of a member, and for the option verify.
+  /// Memory of all operations of a member, and of the option verify.
   RunnerMemory kept(std::size_t member) const;
 
   void finish_runs();
   bool end_runs() noexcept;
   void keep_for_others();
   void check_streams(std::span<void* const> streams) const;
-  /// Those of the options, or own ones. Collective.
+  /// Uses the streams of the options, or own ones. Collective.
   void use_streams_of_plan();
-  /// With `more` programs than those that are here already.
+  /// Counts the programs that are here, and `more`.
   void size_buffers(const std::vector<NamedProgram>& more);
   std::size_t workspace_bytes(std::size_t member) const;
   void allocate_workspace();
@@ -113,8 +113,8 @@ class DeviceExecutor : public Runner {
   bool any_copies_input(std::size_t member) const;
   void place_inside(int program, std::size_t m, const std::byte* in, std::byte* out);
   bool in_place() const;
-  /// Whether everything runs in one array because nothing else fits (Spare::one_array): the result's, or one of the
-  /// workspace where that is too small.
+  /// Whether everything runs in one array because nothing else fits (Spare::one_array): in the result's, or in one of
+  /// the workspace if the result's is too small.
   bool inside() const { return setup_.way.room == Spare::one_array; }
   bool result_has_room(const Program& program, std::size_t member) const;
   using InCall = std::unique_lock<std::mutex>;  ///< of imports_
@@ -130,8 +130,8 @@ class DeviceExecutor : public Runner {
   DeviceBuffers buffers_of(const DeviceTask& task, std::size_t member) const;
   void around_phase(int program, const DeviceTask& task, std::size_t member, int phase, const DeviceBuffers& buffers,
                     device::StreamHandle stream, bool after);
-  /// `early`: phase 0 of the tasks that can be announced before others ask, since nothing before them uses the arrays
-  /// that they say may be written. Whether input and output are one array is not known to others, so they are told.
+  /// `early`: phase 0 of tasks that can be announced before others ask, because no task before them uses the arrays
+  /// that they open for writes. Others do not know whether input and output are one array, so they are told.
   enum class Phases { all, early, rest };
   void enqueue_tasks(int program, const std::vector<device::StreamHandle>& streams, bool timed, Phases which);
   std::vector<std::shared_ptr<const void>> reads(int program) const;
@@ -157,10 +157,10 @@ class DeviceExecutor : public Runner {
   std::vector<Prepared> prepared_;  ///< by program
   bool meets_ = false;              ///< processes meet before they enqueue, because they write into each other's memory
   std::vector<MemberMemory> memories_;
-  std::size_t between_bytes_ = 0;        ///< of a workspace, on every rank: what lies between steps
-  std::vector<device::Memory> retired_;  ///< workspaces that a caller's took the place of; others may have them open
+  std::size_t between_bytes_ = 0;        ///< bytes of a workspace for arrays between steps, on every rank
+  std::vector<device::Memory> retired_;  ///< workspaces that a caller's replaced; others may have them open
   StepTimes times_;
-  bool settled_ = false;  ///< where a run failed half-way: its work, and that of earlier ones, has ended
+  bool settled_ = false;  ///< if a run failed half-way: its work, and that of earlier ones, has ended
 };
 
 }  // namespace shardfft::gpu

@@ -1,4 +1,4 @@
-// How runs of a GPU plan end: waited for, or given up because a rank failed; and how the plan does.
+// The end of runs of a GPU plan (waited for, or given up because a rank failed), and the end of the plan.
 #include <memory>
 #include <utility>
 #include <vector>
@@ -10,7 +10,7 @@
 
 namespace shardfft::gpu {
 
-/// Memory of this process that others use lives until all have finished with it, or for ever if some gave up.
+/// Keeps memory of this process that others use until all have finished with it, or for ever if some gave up.
 DeviceExecutor::~DeviceExecutor() {
   // A destructor cannot report failures, but must meet the others, which wait for it.
   if (team_->watch() != nullptr) team_->watch()->wait_for_ever();
@@ -32,8 +32,8 @@ DeviceExecutor::~DeviceExecutor() {
   if (!together && !team_->all_here()) keep_for_others();
 }
 
-/// What others may still write into or wait for, and what this process still writes into: workspaces, copies of arrays,
-/// and what operations hold (tokens, events, messages).
+/// Keeps memory that others may still write into or wait for, or that this process still writes into: workspaces,
+/// copies of arrays, and the memory of operations (tokens, events, messages).
 void DeviceExecutor::keep_for_others() {
   for (MemberMemory& mine : memories_) {
     retired_.push_back(std::move(mine.own_workspace));
@@ -66,8 +66,8 @@ void DeviceExecutor::finish_runs() {
   }
 }
 
-/// Nothing that is enqueued may wait for what never comes. Earlier calls end first: they need what is let go here. What
-/// fails matters less than the error that is being reported already.
+/// No enqueued work may wait for an event that never comes. Earlier calls end first: they need objects that are
+/// released here. Failures here matter less than the error that is being reported already.
 void DeviceExecutor::give_up() noexcept {
   if (half_way_) return;
   half_way_ = true;
@@ -86,13 +86,13 @@ void DeviceExecutor::give_up() noexcept {
   for (std::size_t m = 0; m < memories_.size(); ++m) settled_ &= succeeds([&] { settle(m, streams_[m]); });
 }
 
-/// Waits for the last run and for the stream of the plan's own.
+/// Waits for the last run, and for the plan's own stream.
 void DeviceExecutor::settle_own(std::size_t member) const {
   device::wait(own_streams_[member].get(), finished_[member].get());
   settle(member, own_streams_[member].get());
 }
 
-/// Waits until the stream is idle, for some seconds: a device that has failed may never end. Throws then.
+/// Waits for some seconds until the stream is idle, then throws: work of a failed device may never end.
 void DeviceExecutor::settle(std::size_t member, device::StreamHandle stream) const {
   constexpr double seconds = 5;
   const device::DeviceScope scope(team_->here()[member].device);
@@ -113,7 +113,7 @@ void DeviceExecutor::await(std::size_t member) {
   device::synchronize(streams_[member]);
 }
 
-/// Waits until the member's last run has ended, and looks for news of other processes that failed.
+/// Waits until the member's last run has ended, and checks for news of other processes that failed.
 void DeviceExecutor::await_end(std::size_t member) {
   if (team_->all_here()) return;
   const device::DeviceScope scope(team_->here()[member].device);

@@ -1,4 +1,4 @@
-// What a GPU plan needs of its GPUs' memory: how large its buffers are, its accounts, and what does not fit.
+// The memory that a GPU plan needs: the sizes of its buffers, its accounts, and the refusal of plans that do not fit.
 #include <algorithm>
 #include <utility>
 
@@ -49,7 +49,7 @@ bool DeviceExecutor::any_copies_input(std::size_t member) const {
                      [member](const Prepared& program) { return copies_input(program.tasks.front(), member); });
 }
 
-/// Arrays of host memory are copied to the GPU, and managed ones move there, so it must hold them in every memory
+/// Arrays of host memory are copied to the GPU, and managed ones move there, so the GPU must hold them in every memory
 /// model. The workspace and the memory of operations count once they are known.
 void DeviceExecutor::refuse_what_does_not_fit(const Program& program) const {
   for (std::size_t m = 0; m < team_->here().size(); ++m) {

@@ -1,4 +1,4 @@
-// One call of a GPU plan: where its arrays are, what the processes tell each other, what is enqueued.
+// One call of a GPU plan: places its arrays, meets other processes, and enqueues its work.
 #include <algorithm>
 #include <array>
 #include <exception>
@@ -32,15 +32,15 @@ void DeviceExecutor::place_arrays(int program, InputArrays in, OutputArrays out)
   if (any_copies()) times_.mark({first.trace_step, Activity::stage}, streams_);
 }
 
-/// Whether it copies an input that is the output, too. Only the first step reads the input, so equal arrays matter only
-/// where it writes the output at once.
+/// Whether an input that is also the output must be copied. Only the first step reads the input, so equal arrays matter
+/// only if that step also writes the output.
 bool DeviceExecutor::copies_input(const DeviceTask& first, std::size_t member) {
   const DeviceOperation& operation = *first.operations[member];
   const bool writes = first.places.to.room == in_output || first.written().room == in_output;
   return (writes || first.places.middle.room == in_output) && !operation.runs_in_place();
 }
 
-/// The input goes to the array in which everything runs.
+/// Copies the input to the array in which everything runs.
 void DeviceExecutor::place_inside(int program, std::size_t m, const std::byte* in, std::byte* out) {
   MemberMemory& mine = memories_[m];
   const bool in_result = output_bytes(program, m) > 0 && (in == out || result_has_room(program_at(program), m));
@@ -55,7 +55,7 @@ bool DeviceExecutor::in_place() const {
                      [](const MemberMemory& mine) { return mine.in != nullptr && mine.in == mine.out; });
 }
 
-/// Before the meeting this rank has announced what others may do after it.
+/// If the meeting fails, the rank gives up: it has already announced that others may write after the meeting.
 Meeting::Words DeviceExecutor::least_or_give_up(const Meeting::Words& words) {
   try {
     return team_->least(words);
@@ -65,8 +65,8 @@ Meeting::Words DeviceExecutor::least_or_give_up(const Meeting::Words& words) {
   }
 }
 
-/// The first meeting of a call, where processes write into each other's memory. Nobody is left waiting for a rank that
-/// cannot take part. Returns whether the announcements count.
+/// The first meeting of a call, if processes write into each other's memory. A rank that cannot take part comes too, so
+/// that nobody waits for it. Returns whether the announcements count.
 bool DeviceExecutor::place_and_meet(int program, InputArrays in, OutputArrays out, InCall& in_call) {
   if (!meets_) {
     refuse_if_half_way();
@@ -75,7 +75,7 @@ bool DeviceExecutor::place_and_meet(int program, InputArrays in, OutputArrays ou
     return false;
   }
   // Three words, of which all processes learn the least: the number of the first rank that failed; minus one if any
-  // rank has other arrays than before; minus one if any has its input and output in one array.
+  // rank has other arrays than before; minus one if any rank has its input and output in one array.
   Meeting::Words words{team_->ranks(), 0, 0};
   std::exception_ptr error;
   try {
@@ -99,7 +99,7 @@ std::byte* DeviceExecutor::at(const ArrayPlace& place, std::size_t member) const
   const MemberMemory& mine = memories_[member];
   switch (place.room) {
     case in_input:
-      return const_cast<std::byte*>(mine.in);  // only read, but by a c2r that may write there
+      return const_cast<std::byte*>(mine.in);  // read-only, except for a c2r that may write there
     case in_output:
       return mine.out;
     case in_workspace:
@@ -132,7 +132,7 @@ bool DeviceExecutor::changed(int program) const {
 
 void DeviceExecutor::share(int program, InCall& in_call) {
   in_call.unlock();
-  // Earlier runs may still write to memory of others that is closed now.
+  // Earlier runs may still write to memory of others that is closed here.
   if (!team_->all_here()) team_->agree([&] { finish_runs(); });
   if (team_->max(std::int64_t{!retired_.empty()}) != 0) {
     close_shared();
@@ -145,7 +145,7 @@ void DeviceExecutor::share(int program, InCall& in_call) {
       std::vector<void*> mine;
       for (const auto& [address, id] : list) mine.push_back(address);
       one.addresses.share(*team_, mine, imports_);
-      one.mine = std::move(list);  // not before: a failed call must share again
+      one.mine = std::move(list);  // last: after a failure the next call must share again
     }
     in_call.lock();
     if (team_->max(std::int64_t{changed(program)}) == 0) return;
@@ -154,7 +154,7 @@ void DeviceExecutor::share(int program, InCall& in_call) {
   fail(Status::backend_failure, "the arrays of other processes cannot be opened together");
 }
 
-/// Where an array lies on each rank, null where a rank has nothing of it. A rank alone has no shared addresses.
+/// The addresses of an array on each rank, null if a rank has no part of it. A single rank has no shared addresses.
 std::vector<std::byte*> DeviceExecutor::on_all_ranks(int program, const ArrayPlace& place, std::size_t member) const {
   if (team_->ranks() == 1) return {at(place, member)};
   if (place.room < 0) return std::vector<std::byte*>(static_cast<std::size_t>(team_->ranks()));
@@ -199,9 +199,9 @@ void DeviceExecutor::around_phase(int program, const DeviceTask& task, std::size
   if (looks_around) reached(Moment::in_middle);
 }
 
-/// What fails here is told to the others at the next meeting, so that all ranks give up and none waits for another one.
-/// Where they may be waiting for messages instead, and look for news meanwhile, it is thrown at once: the news are what
-/// tells them.
+/// A failure is told to the others at the next meeting, so that all ranks give up and none waits for another one. If
+/// others may be waiting for messages instead, the failure is thrown at once: while they wait, they check for news, and
+/// the news tell them.
 void DeviceExecutor::enqueue_tasks(int program, const std::vector<device::StreamHandle>& streams, bool timed,
                                    Phases which) {
   std::exception_ptr error;
@@ -252,8 +252,8 @@ std::vector<std::shared_ptr<const void>> DeviceExecutor::reads(int program) cons
   return all;
 }
 
-/// Whether the caller captures this run. What waits, and what happens once, is no part of a graph: memory, kernels and
-/// an operator's factors must have been there before, and processes meet on the host.
+/// Whether the caller captures this run. A graph cannot contain waits, or work that is done once: memory, kernels and
+/// an operator's factors must be there before, and processes meet on the host.
 bool DeviceExecutor::is_captured(int program) const {
   bool captured = false;
   for (std::size_t m = 0; m < streams_.size(); ++m) {
@@ -271,15 +271,15 @@ bool DeviceExecutor::is_captured(int program) const {
   return true;
 }
 
-/// Whether this run can be one of a graph, which is told what it would depend on.
+/// Whether this run can be one of a graph. Tells the replay on which pointers the graph would depend.
 bool DeviceExecutor::replays(int program) {
   const auto& tasks = now(program).tasks;
-  // What looks into a run is called while it is enqueued.
+  // Hooks and traces look into a run while it is enqueued.
   const bool capturable = team_->all_here() && installed<DeviceStepHook>() == nullptr && setup_.options.trace.empty() &&
                           std::all_of(tasks.begin(), tasks.end(), [](const DeviceTask& task) {
                             return task.first().waits_for() == HostWait::nothing;
                           });
-  std::vector<const void*> pointers;  // none: what a graph depends on may end before the next run that replays
+  std::vector<const void*> pointers;  // none if not capturable: a graph's memory may end before its next run
   now(program).reads = reads(program);
   if (capturable) {
     for (const MemberMemory& mine : memories_) pointers.insert(pointers.end(), {mine.in, mine.out, mine.workspace});
@@ -305,7 +305,7 @@ bool DeviceExecutor::any_copies() const {
   return std::any_of(memories_.begin(), memories_.end(), [](const MemberMemory& mine) { return mine.arrays.copies(); });
 }
 
-/// Results go where the caller wants them; waits for them where it must.
+/// Copies results to the callers' arrays, and waits for them if it must.
 void DeviceExecutor::deliver(int program, OutputArrays out, bool captured) {
   for (std::size_t m = 0; m < memories_.size(); ++m) {
     const device::DeviceScope scope(team_->here()[m].device);

@@ -1,4 +1,4 @@
-// Other ways that a GPU plan's programs could take, and the memory of their trial.
+// Other ways to run the programs of a GPU plan, and the memory of their trial.
 #include <cstring>
 #include <utility>
 
@@ -19,10 +19,10 @@ constexpr double nccl_seconds = 1;
 
 class DeviceExecutor::Trial : public Candidates {
  public:
-  /// Halves of the most chunks that rules choose, down to an exchange in one piece.
+  /// Tries numbers of chunks: the most that rules choose, halved down to an exchange in one piece.
   Trial(DeviceExecutor& first, const Alternatives& others)
       : Candidates(first, others, {8, 4, 2, 1}), own_(first), workspaces_(first.memories_.size()) {
-    warm_ups_ = 2;  // kernels are loaded, and what comes again becomes a graph
+    warm_ups_ = 2;  // kernels are loaded, and repeated runs become graphs
   }
 
  private:
@@ -34,7 +34,7 @@ class DeviceExecutor::Trial : public Candidates {
     return std::make_unique<DeviceExecutor>(std::move(made), own_.team_);
   }
 
-  /// Where the plan's users have their arrays.
+  /// In the kind of memory that holds the users' arrays.
   std::shared_ptr<void> zeros(int member, std::size_t bytes) override {
     const Member& owner = own_.team_->here()[static_cast<std::size_t>(member)];
     const device::DeviceScope scope(owner.device);

@@ -1,5 +1,5 @@
 #pragma once
-// What src/api needs of the GPU part, which a build may lack (src/api/gpu_missing.cpp).
+// The functions of the GPU part that src/api calls. A build may lack them (src/api/gpu_missing.cpp).
 #include <memory>
 #include <vector>
 
@@ -10,23 +10,23 @@
 
 namespace shardfft::gpu {
 
-/// Begins to compile kernels of plans for such arrays, one in each of `processes`, of which a GPU has one: the driver
-/// of the GPUs takes a second to be set up. Nothing depends on it; the architecture is that of this machine's GPUs, as
-/// far as it can be told.
+/// Begins to compile kernels for such arrays, for one plan in each of `processes` (one process a GPU): the GPUs' driver
+/// takes a second to be set up meanwhile. Nothing depends on it. The architecture is that of this machine's GPUs, if it
+/// can be found out.
 void begin_kernels(KernelsFor plans, int processes);
 
 /// Throws Error unless this process could use GPU `device` (-1: any); does not communicate.
 void check_device(int device);
-/// A runner whose ranks are `devices`, all in this process, and setup.comm is not used; without devices one rank a
-/// process of setup.comm, on the GPU that options.device says. For programs like this one. Collective.
+/// Makes a runner for programs like this one. With `devices`: its ranks are these, all in this process, and setup.comm
+/// is not used. Without: one rank a process of setup.comm, on the GPU of options.device. Collective.
 std::unique_ptr<Runner> make_runner(ExecutorSetup setup, const Program& program, const std::vector<int>& devices);
 
-/// Compiles, for a member's GPU, the texts of an operator. Throws Error with what the compiler says.
+/// Compiles the texts of an operator for a member's GPU. Throws Error with the compiler's message.
 void prepare_operator(const MemberPlace& place, const SpectralFactors& factors, ElementType element);
 
-/// Copies what a member's runs have left in an array to memory of the host, and waits for it.
+/// Copies an array of a member's runs to memory of the host, and waits for the copy.
 void fetch(const MemberPlace& place, const void* array, std::byte* to, std::size_t bytes);
-/// The way back.
+/// Copies memory of the host to such an array, and waits for the copy.
 void bring(const MemberPlace& place, const std::byte* from, void* array, std::size_t bytes);
 
 }  // namespace shardfft::gpu

@@ -1,13 +1,13 @@
 #pragma once
-// Whether memory is still the one that it was: freed and mapped anew, the same addresses are other memory, of which a
-// GPU that had pinned the old one knows nothing.
+// Detects whether memory was freed and mapped anew: the same addresses are then other memory, and a GPU that pinned the
+// old memory does not notice.
 #include <cstddef>
 #include <vector>
 
 namespace shardfft::gpu {
 
-/// Locks the first and the last page (mlock), which a new mapping is not. Costs two system calls a look. Where the
-/// kernel cannot tell, or the pages are locked already, it always says that the memory is there.
+/// Locks the first and the last page (mlock); a new mapping is not locked. A check costs two system calls. If the
+/// kernel cannot tell, or the pages are locked already, there() is always true.
 class MappingWatch {
  public:
   MappingWatch(void* memory, std::size_t bytes);

@@ -15,13 +15,13 @@ namespace shardfft::gpu {
 
 namespace {
 
-/// Phases are those of the exchange, which announces. The transforms keep the stream busy; copies run on streams of the
-/// exchange's own.
+/// Has the phases of its exchange, which announces. The transforms keep the stream busy; copies run on the exchange's
+/// own streams.
 class DevicePipeline : public PipelineOf<JointOperation, PipelineEnd, DeviceOperation> {
  public:
-  /// `check`: of the reshape, or null. When others write into the input, it is read before they are told that they may;
-  /// when what comes after leads there from where the reshape ends (`leads`), or to the output from where all is sent
-  /// (`from_output`), it has been sent by then.
+  /// `check`: of the reshape, or null. If others write into the input, this member reads it before it says that they
+  /// may. If the last transform writes over the input (`leads`), or over outgoing data in the output (`from_output`),
+  /// that data is sent before.
   DevicePipeline(PipelineEnd before, AllMoves exchanges, PipelineEnd after, std::unique_ptr<DeviceCheck> check,
                  const Pieces& pieces, const Moves& how, int rank, const PipelineArrays& arrays,
                  std::optional<Outbox> outbox)
@@ -52,7 +52,7 @@ class DevicePipeline : public PipelineOf<JointOperation, PipelineEnd, DeviceOper
   PeersWrite peers_write() const override { return PeersWrite::result; }
   Activity activity() const override { return Activity::other; }
   std::size_t scratch_bytes() const override { return std::max(before_.scratch_bytes(), after_.scratch_bytes()); }
-  /// What all pieces on one side of the reshape wrote, on all ranks, must be what those on the other side read.
+  /// The data that pieces before the reshape wrote, on all ranks, must be the data that pieces behind it read.
   DeviceChecks make_checks() override {
     DeviceChecks checks;
     if (auto before = before_.make_check()) checks.push_back(std::move(before));
@@ -68,10 +68,10 @@ class DevicePipeline : public PipelineOf<JointOperation, PipelineEnd, DeviceOper
     const Moved leaves = others_write ? Moved::nothing : before_.moves();
     const bool takes_own =
         leaves == Moved::nothing && after_.moves() == Moved::own && !(others_write && before_.empty());
-    // What lands elsewhere than in the output is led from there by the transform, or by the exchange itself.
+    // If data lands outside of the output, the last transform or else the exchange moves it there.
     const bool leads = buffers.landing != nullptr && !after_.empty();
     std::byte* const result = leads ? buffers.landing : buffers.out;        // of the exchange
-    std::vector<std::byte*> far(buffers.outs.begin(), buffers.outs.end());  // none where phase 0 comes early
+    std::vector<std::byte*> far(buffers.outs.begin(), buffers.outs.end());  // empty if phase 0 comes early
     if (!far.empty()) far[static_cast<std::size_t>(rank_)] = leaves != Moved::nothing ? result : source;
     EndBuffers first{buffers.in, buffers.middle, buffers.scratch}, then{result, buffers.out, buffers.scratch};
     if (leaves != Moved::nothing) first.far = far;
@@ -106,13 +106,13 @@ class DevicePipeline : public PipelineOf<JointOperation, PipelineEnd, DeviceOper
   }
 
  private:
-  /// What waits in the output may not be read from there, but where it came from there.
+  /// Whether turns can wait until the input is read. Not with an outbox: it fills the output with data that waits.
   bool waits_for_input() const { return !outbox_ && PipelineOf::runs_in_place(); }
   static std::byte* place_of(const Outbox::Place& place, const DeviceBuffers& buffers) {
     return (place.in_output ? buffers.out : buffers.middle) + place.begin;
   }
-  /// Waits until what a piece is written over has left. Messages leave on several streams: none says of the ones before
-  /// it that they have.
+  /// Waits until the data in the place of a piece is sent. Messages leave on several streams: none tells that those
+  /// before it are sent.
   void await_place(std::size_t piece, device::StreamHandle stream) {
     for (int m = 0; m <= outbox_->waits[piece]; ++m) moves_[static_cast<std::size_t>(m)]->await_sent(stream);
   }
@@ -129,14 +129,14 @@ class DevicePipeline : public PipelineOf<JointOperation, PipelineEnd, DeviceOper
     after_.for_each(visit);
   }
 
-  std::unique_ptr<DeviceCheck> check_;  ///< of the reshape, until it is given away
+  std::unique_ptr<DeviceCheck> check_;  ///< of the reshape, until make_checks() takes it
   int rank_;
-  bool from_output_;              ///< what is sent lies where the transform behind the reshape leads
-  bool starts_in_place_;          ///< the input may be the output, as far as the transform before the reshape goes
-  std::optional<Outbox> outbox_;  ///< where what is before the reshape lies in the output
+  bool from_output_;              ///< messages leave from the array that the last transform writes
+  bool starts_in_place_;          ///< the input may be the output, as far as the first transform goes
+  std::optional<Outbox> outbox_;  ///< the places of outgoing data in the output
 };
 
-/// What the operations of a pipeline are made of, by member.
+/// The parts of a member's pipeline operation.
 struct Made {
   PipelineEnd before, after;
   std::unique_ptr<DeviceCheck> check;
@@ -144,7 +144,7 @@ struct Made {
   std::vector<std::unique_ptr<DeviceOperation>> exchanges{};
 };
 
-/// What all members are told is what all can. Collective.
+/// Lets all members choose alike: only ways that all of them can go. Collective.
 class Making {
  public:
   Making(const ExecutorSetup& setup, Team& team, const Joined& steps) : setup_(setup), team_(team), steps_(steps) {}
@@ -154,7 +154,7 @@ class Making {
     return team_.all_of([&](const Member& /*member*/) { return can(m++); });
   }
   int rank(std::size_t member) const { return team_.here()[member].rank; }
-  /// In these pieces, which lie where `boxes` says, by member; none where they lie as the reshape has them.
+  /// The ends in these pieces, at the places of `boxes`, by member; without boxes, at those of the reshape's layouts.
   std::vector<Made> ends(const Pieces& pieces, const std::vector<std::optional<Outbox>>& boxes) const {
     return team_.for_members([&](std::size_t m) {
       Made made;
@@ -167,11 +167,11 @@ class Making {
       return made;
     });
   }
-  /// Each member may have its own share in place; but all store, or none.
+  /// Whether passes at one end can take this part on all members. Some may take their own part even if others cannot.
   bool take(std::vector<Made>& all, PipelineEnd Made::*end, Moved what) const {
     return all_can([&](std::size_t m) { return (all[m].*end).take(what); });
   }
-  /// Sends from the output what has a place there: as it lies, or packed.
+  /// Sends data from its place in the output, if it has one there: unchanged, or packed.
   bool send_from_output(std::vector<Made>& all, const Pieces& pieces, bool packed, bool input_is_there) const {
     const bool can = all_can([&](std::size_t m) {
       Made& made = all[m];
@@ -183,8 +183,8 @@ class Making {
     if (packed) take(all, &Made::before, Moved::own);
     return false;
   }
-  /// The pieces, changed so, and all ends where all of what is before the reshape lies in the output; none where it
-  /// cannot.
+  /// Tries to place all outgoing data in the output, except the last message's. Changes `pieces` to match, and returns
+  /// all ends; none if that is impossible.
   std::vector<Made> spread(Pieces& pieces) const {
     constexpr int most = 15;
     for (int sixteenths = 1; sixteenths <= most; ++sixteenths) {

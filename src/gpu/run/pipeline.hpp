@@ -8,22 +8,22 @@
 
 namespace shardfft::gpu {
 
-/// Where the arrays of a pipeline lie.
+/// The places of a pipeline's arrays.
 struct PipelineArrays {
-  bool leads = false;             ///< the last transform leads from where messages land to another array
+  bool leads = false;             ///< the last transform reads the landing array and writes another one
   bool source_in_output = false;  ///< messages leave from an array in the plan's output
   bool from_output() const { return leads && source_in_output; }
-  bool may_wait = false;  ///< all that the output holds meanwhile may be what is sent (Outbox)
+  bool may_wait = false;  ///< the output is free meanwhile for outgoing data (Outbox)
 };
 
 /// One operation for each member here.
 struct DevicePipelines {
   MemberOperations operations;
-  std::optional<std::size_t> waiting_bytes{};  ///< what is sent and has no place in the output, of any member here
+  std::optional<std::size_t> waiting_bytes{};  ///< outgoing data without a place in the output, on any member here
 };
 
-/// The transform before leads to `middle`, or stays in the operation's input; the one behind keeps its numbers, and
-/// leads from `landing`, or stays in the output. Collective.
+/// The first transform writes `middle`, or stays in the operation's input. The last one reads `landing`, or stays in
+/// the output. Collective.
 DevicePipelines make_device_pipeline(const ExecutorSetup& setup, Team& team, const Joined& steps, const Pieces& pieces,
                                      const PipelineArrays& arrays);
 

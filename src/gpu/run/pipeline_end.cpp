@@ -11,7 +11,7 @@ namespace {
 
 using Moment = DeviceStepHook::Moment;
 
-/// Bytes of the contiguous run of numbers that begins with the first one of a side.
+/// Bytes of the contiguous run of numbers that begins with the first number of a side.
 std::size_t run_bytes(const Loops& loops, std::int64_t Loop::*stride, ElementType element) {
   std::int64_t run = points(loops) == 0 ? 0 : 1;
   for (const Loop& loop : loops)
@@ -19,7 +19,7 @@ std::size_t run_bytes(const Loops& loops, std::int64_t Loop::*stride, ElementTyp
   return static_cast<std::size_t>(run) * element.bytes();
 }
 
-/// Shows one side of a piece of a transform, which begins at `array`, to a hook of tests that looks into the run.
+/// Shows one side of a piece, which begins at `array`, to a test's hook that looks into the run.
 void look(const DeviceCheck* check, Moment moment, const FftSpec& spec, LineOwners::Side side, const std::byte* array,
           device::StreamHandle stream) {
   if (check == nullptr) return;
@@ -41,7 +41,7 @@ PipelineEnd::PipelineEnd(const Pass& fft, const ExecutorSetup& setup, const Piec
   for (const Slice& slice : slices) {
     if (outbox != nullptr) pass.after.layout = outbox->pieces[ffts_.size()].layout.value_or(fft.after.layout);
     FftPart part = part_of(pass, rank, setup.precision, slice);
-    // What was found fit for chunks is the way that is expected to be the fastest.
+    // The passes that were found fit for chunks are expected to be the fastest.
     part.spec.effort = slices.size() > 1 ? Effort::estimate : setup.options.effort;
     Fft& made = ffts_.emplace_back();
     made.owners = line_owners(fft.step, sliced(only_piece(here, rank), slice), beyond, side);
@@ -53,7 +53,7 @@ PipelineEnd::PipelineEnd(const Pass& fft, const ExecutorSetup& setup, const Piec
     scratch_bytes_ = std::max(scratch_bytes_, made.operation->scratch_bytes());
     if (setup.options.verify) made.check = make_device_transform_check(*made.operation, part.spec);
     made.part = std::move(part);
-    if (made.check != nullptr && made.check->looks_around()) made.owners.reset();  // at one array on each side
+    if (made.check != nullptr && made.check->looks_around()) made.owners.reset();  // it reads one array on each side
   }
 }
 

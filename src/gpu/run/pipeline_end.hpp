@@ -15,8 +15,8 @@
 
 namespace shardfft::gpu {
 
-/// What one run of an end works on. `far`: by rank, the arrays at the other end of the reshape in which the passes
-/// have the runs that they took owners for; empty where they have all in one array.
+/// The arrays for one run of an end. `far`: by rank, the arrays at the other end of the reshape that hold the runs for
+/// which the passes took owners; empty if all runs are in one array.
 struct EndBuffers {
   const std::byte* in;
   std::byte *out, *scratch;
@@ -27,19 +27,19 @@ struct EndBuffers {
 class PipelineEnd {
  public:
   PipelineEnd() = default;
-  /// `side`: the one next to the reshape; `beyond`: the layout at the other end of that. `outbox`: null, or where the
-  /// pieces before the reshape lie.
+  /// `side`: the side next to the reshape. `beyond`: the layout at the other end of the reshape. `outbox`: null, or the
+  /// places of the pieces before the reshape.
   PipelineEnd(const Pass& fft, const ExecutorSetup& setup, const Pieces& pieces, int rank, LineOwners::Side side,
               const Layout& beyond, const Outbox* outbox = nullptr);
 
   bool empty() const { return ffts_.empty(); }
   int pieces() const { return static_cast<int>(ffts_.size()); }
-  /// Lets its passes have, in the arrays at the other end of the reshape, everything or what does not travel. Returns
-  /// whether they can.
+  /// Lets the passes read or write the arrays at the other end of the reshape, for everything or for the part that does
+  /// not travel. Returns whether they can.
   bool take(Moved what);
-  /// The same with what goes to others at these places of the array that it writes, by piece.
+  /// The same; data for others gets these places in the array that the passes write, by piece.
   bool take(const std::vector<LineOwners>& owners);
-  /// What they have there.
+  /// The part that the passes read or write there.
   Moved moves() const { return moves_; }
   std::size_t scratch_bytes() const { return scratch_bytes_; }
   void for_each(const std::function<void(DeviceOperation&)>& visit) const {
@@ -49,7 +49,7 @@ class PipelineEnd {
     return std::all_of(ffts_.begin(), ffts_.end(), [](const Fft& fft) { return fft.operation->runs_in_place(); });
   }
   const std::string& text() const { return text_; }
-  /// Null without checks. Its transforms take part in it from then on: it lives as long as they run.
+  /// Null without checks. The transforms then take part in the check, so it must live as long as they run.
   std::unique_ptr<DeviceCheck> make_check();
 
   void run(int chunk, const EndBuffers& buffers, device::StreamHandle stream) const;
@@ -57,14 +57,14 @@ class PipelineEnd {
  private:
   struct Fft {
     std::unique_ptr<DeviceFft> operation;
-    std::optional<LineOwners> owners;  ///< that it may have beside the array next to the reshape
-    LineOwners taken{};                ///< of them, those that it has
+    std::optional<LineOwners> owners;  ///< owners that the pass could take
+    LineOwners taken{};                ///< owners that it took
     FftPart part;
     std::unique_ptr<DeviceCheck> check;  ///< until it is given away
   };
 
   bool takes(Fft& fft, Moved what) const;
-  /// Where the first run lies that is away, of which the own one comes first.
+  /// The address of the first run that is away; of this rank's own run if there is one.
   const std::byte* next_to_reshape(const Fft& fft, const EndBuffers& buffers) const;
 
   LineOwners::Side side_ = LineOwners::Side::output;

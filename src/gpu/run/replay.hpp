@@ -13,21 +13,21 @@ class Replay {
  public:
   using Streams = std::vector<device::StreamHandle>;
 
-  /// Every pointer that the enqueued work depends on. Other ones than last time: what was captured is forgotten.
+  /// Every pointer that the enqueued work depends on. If one is not that of the last run, the graph is dropped.
   void see(const std::vector<const void*>& pointers);
   bool ready() const { return static_cast<bool>(graph_); }
   /// Whether these pointers came often enough to be worth a graph.
   bool due() const { return !graph_ && !left_ && seen_ == runs_before_capture; }
-  /// There is no memory for graphs.
+  /// Makes no graphs any more: there is no memory for them.
   void leave() { left_ = true; }
   /// Captures what `body` enqueues on `streams`, one a member; nothing runs.
   void capture(const Team& team, const Streams& streams, const std::function<void()>& body);
-  /// In the order of all `streams`.
+  /// Runs in the order of all `streams`.
   void launch(const Team& team, const Streams& streams);
   std::int64_t launches() const { return launches_; }
 
  private:
-  /// The second run is still enqueued one by one, so that report() knows its steps, and captured behind that.
+  /// The second run is still enqueued step by step, so that report() knows its steps, and captured after that.
   static constexpr int runs_before_capture = 2;
   void make_joints(const Team& team);
   void fork(const Team& team, const Streams& streams);

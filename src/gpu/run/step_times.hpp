@@ -1,5 +1,5 @@
 #pragma once
-// How long the steps of runs took on the GPUs: events between the steps, read when the work is done anyway.
+// The times of steps of runs on the GPUs: events between the steps, read when the work is done anyway.
 #include <array>
 #include <cstdint>
 #include <vector>
@@ -10,7 +10,7 @@
 
 namespace shardfft::gpu {
 
-/// What a stretch between two marks is, for the trace.
+/// A stretch between two marks, for the trace.
 struct Stretch {
   int trace_step = 0;
   Activity activity = Activity::fft;
@@ -27,10 +27,10 @@ class StepTimes {
   /// The work since the last mark was `stretch`.
   void mark(const Stretch& stretch, const std::vector<device::StreamHandle>& streams);
   void end();
-  /// The run that began is not timed after all.
+  /// Does not time the run that began.
   void drop() { current_ = nullptr; }
-  /// Takes the times of runs that are done into the trace. The first run of a program counts only until there is
-  /// another: kernels are loaded in it.
+  /// Adds the times of finished runs to the trace. The first run of a program counts only until there is another one,
+  /// because kernels are loaded in it.
   void harvest(Trace& trace);
 
   std::int64_t runs(int program) const { return totals_of(program).runs; }

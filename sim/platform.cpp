@@ -1,5 +1,5 @@
-// The machine that SimGrid simulates: nodes of ranks, each rank a host with links of its own inside the node, and
-// between the nodes a switch, a fat tree, a torus or a dragonfly. The variable SHARDFFT_SIM_PLATFORM says which
+// The machine that SimGrid simulates. In a node of ranks, each rank is a host with links of its own; the network
+// between nodes is a switch, a fat tree, a torus or a dragonfly. The variable SHARDFFT_SIM_PLATFORM selects it
 // (sim/README.md).
 #include <cstdlib>
 #include <simgrid/s4u.hpp>
@@ -22,7 +22,7 @@ shardfft::sim::Words told() {
   return words;
 }
 
-/// The ranks of node `id`, hosts "n<id>r<number>", and the router to the network.
+/// Makes the ranks of node `id` (hosts "n<id>r<number>") and the router to the network.
 std::pair<NetPoint*, NetPoint*> make_node(s4u::NetZone* network, unsigned long id) {
   static const shardfft::sim::Words words = told();
   static const int ranks = static_cast<int>(words.number("ranks_per_node", 1));
@@ -35,7 +35,7 @@ std::pair<NetPoint*, NetPoint*> make_node(s4u::NetZone* network, unsigned long i
     s4u::Host* const host = node->create_host(name, 1e9);
     host->seal();
     auto* const link = node->create_split_duplex_link("near-" + name, bandwidth);
-    link->set_latency(latency / 2);  // both ends of a message inside the node have one
+    link->set_latency(latency / 2);  // each message inside the node passes two
     link->seal();
     node->add_route(host->get_netpoint(), nullptr, nullptr, nullptr, {{link, s4u::LinkInRoute::Direction::UP}}, true);
     s4u::Link* const itself = node->create_link("self-" + name, bandwidth);
@@ -52,7 +52,7 @@ std::pair<NetPoint*, NetPoint*> make_leaf(s4u::NetZone* network, const Numbers&,
   return make_node(network, id);
 }
 
-/// Nodes at one switch that never is the bottleneck.
+/// Nodes at one switch, which is never the bottleneck.
 s4u::NetZone* make_switch(unsigned long nodes, double bandwidth, double latency) {
   s4u::NetZone* const zone = s4u::create_star_zone("machine");
   for (unsigned long id = 0; id < nodes; ++id) {
@@ -67,7 +67,7 @@ s4u::NetZone* make_switch(unsigned long nodes, double bandwidth, double latency)
 
 }  // namespace
 
-/// SimGrid calls it by this name.
+/// SimGrid calls this function by its name.
 extern "C" void load_platform(const s4u::Engine&);
 void load_platform(const s4u::Engine&) {
   const shardfft::sim::Words words = told();

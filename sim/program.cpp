@@ -1,5 +1,5 @@
-// One plan on simulated ranks, run forward and backward: in check mode on real data, compared with a transform of the
-// whole array; in model mode with times of a machine's figures. Rank 0 prints one line of JSON.
+// Runs one plan on simulated ranks, forward and backward. In check mode, on real data, compared with a transform of the
+// whole array; in model mode, with times from a machine's figures. Rank 0 prints one line of JSON.
 #include <mpi.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ using shardfft::Layout;
 using shardfft::Shape;
 using Value = std::complex<double>;
 
-/// Of everything a command can say.
+/// The settings of a run, from the words of its command.
 struct Task {
   Shape shape, grid;
   std::string input;
@@ -64,13 +64,13 @@ Layout layout_of(const Task& task, int ranks) {
   throw std::invalid_argument("input=" + task.input + " is none of slab, pencil, brick");
 }
 
-/// The same on all ranks.
+/// The number at an index of the whole array, the same on all ranks.
 Value number_at(std::int64_t index) {
   const auto i = static_cast<double>(index);
   return {std::sin(1 + 0.7 * i), std::cos(2 + 1.3 * i * i)};
 }
 
-/// Calls `visit(index in the whole array, place in the rank's own)`.
+/// Calls visit(index in the whole array, place in the rank's array).
 template <class Visit>
 void for_own(const Layout& layout, int rank, const Visit& visit) {
   for (const shardfft::Piece& piece : layout.pieces(rank)) {
@@ -92,7 +92,7 @@ void for_own(const Layout& layout, int rank, const Visit& visit) {
   }
 }
 
-/// By the definition, along one axis.
+/// Transforms along one axis, by the definition.
 void transform(std::vector<Value>& data, const Shape& shape, std::size_t axis) {
   const std::int64_t n = shape[axis];
   std::int64_t stride = 1;
@@ -114,7 +114,7 @@ double largest(double mine) {
   return all;
 }
 
-/// The largest difference from the transform of the whole array, and after the way back from the input, over sqrt(N).
+/// The largest difference, over sqrt(N), of the spectrum from the definition, and of the input from the way back.
 double error_of(shardfft::Plan& plan, const Layout& in, const Layout& out, int rank) {
   std::vector<Value> field(static_cast<std::size_t>(in.count(rank))), back(field.size());
   std::vector<Value> spectrum(static_cast<std::size_t>(out.count(rank)));

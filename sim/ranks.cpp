@@ -1,5 +1,5 @@
-// What simulated ranks have in place of this machine: memory, clock and computations (base/hooks), and calls of MPI
-// before which the time of the computations passes.
+// Replacements of memory, clock and computations for simulated ranks (base/hooks), and calls of MPI that first let the
+// time of the computations pass.
 #include "ranks.hpp"
 
 #include <mpi.h>
@@ -16,8 +16,8 @@ namespace shardfft::sim {
 
 namespace {
 
-Figures figures;           ///< of all ranks, which are one process
-std::vector<double> owed;  ///< by actor: seconds of computations for which time has not passed
+Figures figures;           ///< of all ranks, which are in one process
+std::vector<double> owed;  ///< by actor: seconds of computations that have not passed yet
 
 double& owed_here() {
   const auto actor = static_cast<std::size_t>(simgrid::s4u::this_actor::get_pid());
@@ -25,7 +25,7 @@ double& owed_here() {
   return owed[actor];
 }
 
-/// Copies of bundles of lines have one side in memory and one in a cache; transforms of bundles have both there.
+/// Copies of bundles of lines have one side in memory and one in a cache; transforms of bundles have both in cache.
 class ModelledWork : public ComputeHook {
  public:
   void compute(const Work& work, const std::function<void()>&) override {
@@ -33,7 +33,7 @@ class ModelledWork : public ComputeHook {
     const double slow = 1 / figures.memory, fast = 1 / std::max(figures.cache, figures.memory);
     double a_byte = bundled ? (slow + fast) / 2 : slow;
     if (bundled && (work.flops > 0 || bytes_here() <= figures.cache_bytes)) a_byte = fast;
-    const bool product = work.flops > 6 * work.bytes;  // of matrices: Fourier transforms have up to 5 for each byte
+    const bool product = work.flops > 6 * work.bytes;  // of matrices: Fourier transforms have at most 5 a byte
     owed_here() += work.bytes * a_byte + work.flops / (product ? figures.products : figures.flops);
   }
   std::map<long, double> bytes;
@@ -47,8 +47,8 @@ class ModelledClock : public Clock {
   double seconds() override { return simgrid::s4u::Engine::get_clock() + owed_here(); }
 };
 
-/// Large arrays lie in slots that all ranks share: nobody reads or writes them, and SMPI, which knows them, copies no
-/// messages.
+/// Large arrays are in slots that all ranks share: nobody reads or writes them. SMPI knows the slots and copies no
+/// messages there.
 class OneMemory : public MemorySource {
  public:
   explicit OneMemory(ModelledWork& work) : work_(work) {}
@@ -100,7 +100,7 @@ void install(const Figures& told) {
 
 namespace {
 
-/// The time of what this rank has computed passes; `messages`: the processor's time for as many messages too.
+/// Lets the time of this rank's computations pass, with the processor's time for `messages` messages.
 void settle(int messages = 0) {
   double& seconds = owed_here();
   seconds += messages * figures.overhead;
@@ -116,7 +116,7 @@ int others(MPI_Comm comm) {
 }
 }  // namespace
 
-// Calls of MPI that let time pass, and the names under which SMPI has them itself.
+// Calls of MPI that let time pass, by SMPI's own functions.
 #define SETTLED(name, messages, parameters, ...) \
   int MPI_##name parameters {                    \
     settle(messages);                            \
@@ -170,13 +170,13 @@ double MPI_Wtime() {
   return PMPI_Wtime();
 }
 
-/// SMPI starts no threads; one at a time uses it.
+/// SMPI starts no threads; only one uses it at a time.
 int MPI_Query_thread(int* level) {
   *level = MPI_THREAD_SERIALIZED;
   return MPI_SUCCESS;
 }
 
-/// A host of SimGrid's is one rank; those of a node are its neighbours.
+/// In SimGrid a host is one rank; the ranks of a node are its neighbours.
 int MPI_Comm_split_type(MPI_Comm comm, int, int key, MPI_Info, MPI_Comm* part) {
   int world = 0;
   PMPI_Comm_rank(MPI_COMM_WORLD, &world);

@@ -1,5 +1,5 @@
 #pragma once
-// What the simulator is told: words "name=value", as arguments of the program and in one variable of the platform.
+// Settings of the simulator: words "name=value", as arguments of the program and in one variable of the platform.
 #include <map>
 #include <sstream>
 #include <stdexcept>
@@ -22,7 +22,7 @@ class Words {
   double number(const std::string& name, double otherwise) const {
     return values_.contains(name) ? std::stod(values_.at(name)) : otherwise;
   }
-  /// "4,3,2"; empty where nothing is said.
+  /// "4,3,2" as numbers; empty if the name is not set.
   std::vector<long> list(const std::string& name) const {
     std::vector<long> numbers;
     std::istringstream in(text(name, ""));

@@ -3,8 +3,8 @@
 
 namespace shardfft::compat {
 
-/// An error in the middle of a run, which the interface cannot tell: written to stderr, and MPI ends all ranks, as
-/// MPI's own errors do.
+/// For an error in the middle of a run that the interface cannot report: writes it to stderr and ends all ranks by MPI,
+/// as MPI's own errors do.
 [[noreturn]] void end_all(const char* where, const std::string& why) noexcept;
 
 /// Whether MPI can be called.

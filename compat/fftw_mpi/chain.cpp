@@ -19,7 +19,7 @@ void Chain::run(const void* in, void* out) const {
   }
 }
 
-// Whatever stands in one array here has the room that FFTW's local_size told: the calls of lists ask no further.
+// Each array has the room of FFTW's local_size. The calls with lists are used because they do not check sizes further.
 Chain::Step forward_of(std::shared_ptr<Plan> plan) {
   return [plan](const void* in, void* out) { plan->forward(std::span(&in, 1), std::span(&out, 1)); };
 }

@@ -1,5 +1,5 @@
 #pragma once
-// What a plan does, as steps from one array to another.
+// The work of a plan, as steps from one array to another.
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -11,8 +11,8 @@
 
 namespace shardfft::compat {
 
-/// Steps that are run one after the other: the first reads the input, all others work inside the output, which holds
-/// whatever lies between. So an input that is another array is left as it is.
+/// Steps that run one after the other. The first reads the input; all others work inside the output, which has room for
+/// all data in between. An input in another array is therefore never overwritten.
 class Chain {
  public:
   /// Reads one array and writes another, which may be the same.
@@ -29,7 +29,7 @@ Chain::Step forward_of(std::shared_ptr<Plan> plan);
 Chain::Step backward_of(std::shared_ptr<Plan> plan);
 Chain::Step forward_of(std::shared_ptr<Redistribution> plan);
 
-/// Rows of `length` bytes that lie `pitch` bytes apart, moved together, and back.
+/// Rows of `length` bytes, `pitch` bytes apart, to be moved together, or apart again.
 struct Rows {
   std::int64_t count = 0;
   std::size_t length = 0;
@@ -38,7 +38,7 @@ struct Rows {
 Chain::Step close_up(Rows rows);
 Chain::Step move_apart(Rows rows);
 
-/// A matrix of elements, transposed: `columns` numbers at each of `rows` indices become as many fields.
+/// Transposes a matrix of elements: `columns` numbers at each of `rows` indices become that many fields.
 Chain::Step transpose(std::int64_t rows, std::int64_t columns, std::size_t element_bytes);
 
 }  // namespace shardfft::compat

@@ -16,7 +16,7 @@ namespace {
 
 [[noreturn]] void refuse_as(Status status, const std::string& why) { throw Error(status, why); }
 
-/// The reason for which this rank refuses, or nothing.
+/// The reason why this rank refuses; empty if it does not.
 std::string reason(const Request& r) {
   const Flags flags(r.flags);
   const auto rank = r.dims.size();
@@ -46,7 +46,7 @@ std::string reason(const Request& r) {
         return std::to_string(r.kinds[a]) + " is not an r2r kind";
       if (r.kinds[a] == FFTW_REDFT00 && r.dims[a].n == 1) return "FFTW_REDFT00 needs two points at least";
     }
-  try {  // here, so that no rank plans alone if only some have the variable
+  try {  // here, because no rank may plan alone if only some have the variable
     Options given;
     set_given_options(given, "SHARDFFT_FFTW_OPTIONS");
   } catch (const Error& e) {
@@ -55,7 +55,7 @@ std::string reason(const Request& r) {
   return foreign_fftw(r.precision);
 }
 
-/// A number that differs where calls differ.
+/// A number that differs if calls differ.
 std::int64_t digest(const Request& r) {
   std::uint64_t hash = 1469598103934665603u;
   const auto add = [&hash](std::int64_t number) {
@@ -84,7 +84,7 @@ bool check(const Request& r) {
   if (!mpi_runs()) refuse_as(Status::invalid_argument, "MPI is not running: call MPI_Init first");
   if (r.comm == MPI_COMM_NULL) refuse_as(Status::invalid_argument, "the communicator is MPI_COMM_NULL");
   const std::string why = reason(r);
-  // A rank without data may pass any pointer, so null is of no account.
+  // A rank without data may pass any pointer, so null pointers are ignored.
   const bool same = r.in == r.out;
   const std::int64_t hash = digest(r);
   std::array<std::int64_t, 5> least{why.empty(), hash, -hash, !(same && r.in), !(!same && r.in && r.out)};

@@ -1,5 +1,5 @@
 #pragma once
-// What can be said of a planning call before anything is made.
+// Checks of a planning call before anything is made.
 #include <functional>
 #include <string>
 
@@ -15,11 +15,11 @@ struct Flags {
   bool estimate, patient, wisdom_only;
 };
 
-/// Throws Error on all ranks where the call cannot be planned, or where ranks make different calls. Returns whether
-/// input and output are one array. Collective.
+/// Throws Error on all ranks if the call cannot be planned, or if ranks make different calls. Returns whether input and
+/// output are one array. Collective.
 bool check(const Request& request);
 
-/// Does what can fail on one rank alone: if it does, all throw. Collective.
+/// Runs work that may fail on one rank alone; if it does, all ranks throw. Collective.
 void on_all(MPI_Comm comm, const std::function<void()>& work);
 
 }  // namespace shardfft::compat

@@ -25,7 +25,7 @@ Cut complete_side(const std::vector<Dim>& dims, int ranks, std::int64_t Dim::*as
     cut.extents.push_back(dim.n);
     cut.blocks.push_back(dim.*asked > 0 ? std::min(dim.*asked, dim.n) : dim.n);
   }
-  // As many ranks as can be, along as few axes as can be.
+  // As many ranks as possible, along as few axes as possible.
   for (std::size_t a = 0; a < dims.size(); ++a) {
     const std::int64_t left = ranks / cut.pieces();
     if (left > 1 && dims[a].*asked == 0) cut.blocks[a] = default_block(dims[a].n, left);
@@ -33,7 +33,7 @@ Cut complete_side(const std::vector<Dim>& dims, int ranks, std::int64_t Dim::*as
   return cut;
 }
 
-/// Numbers that FFTW may hold of an array that is cut along its first or second axis, while it is transposed.
+/// Numbers that FFTW may need for an array that is cut along its first or second axis, while it transposes it.
 std::int64_t between(const Cuts& cuts, std::int64_t howmany, int ranks) {
   const Shape& n = cuts.in.extents;
   const std::int64_t all = product(n);
@@ -110,7 +110,7 @@ Cuts complete(const std::vector<Dim>& dims, int ranks) {
 std::optional<Factors> line_factors(std::int64_t n, std::int64_t howmany, int ranks, bool forward,
                                     Scrambled scrambled) {
   if (howmany >= ranks && !scrambled.in && !scrambled.out) return {};
-  // A rank's share of the line if every rank can have such shares in both steps; else a factor near the square root.
+  // A rank's share of the line if every rank can have such a share in both steps; else a factor near the square root.
   std::int64_t factor = n / ranks;
   if (n % ranks != 0 || factor < ranks) {
     factor = 1;
@@ -119,7 +119,7 @@ std::optional<Factors> line_factors(std::int64_t n, std::int64_t howmany, int ra
   }
   if (factor == 1 || factor == n) return {};
   Factors found{factor, n / factor, 1, 1};
-  // Backward transforms take the order in which forward ones leave their results.
+  // Backward transforms read the order in which forward ones write their results.
   if (!forward) std::swap(found.rows, found.columns);
   found.row_block = default_block(found.rows, ranks);
   found.column_block = default_block(found.columns, ranks);
@@ -137,7 +137,7 @@ LocalSize local_size(const std::vector<Dim>& dims, std::int64_t howmany, int ran
   std::int64_t most = 1;
   if (dims.size() > 1 && is_cut_once(cuts.in) && is_cut_once(cuts.out))
     most = between(cuts, std::max<std::int64_t>(1, howmany), ranks);
-  else if (dims.size() > 1)  // real lines are made whole by a cut along any one axis
+  else if (dims.size() > 1)  // a cut along any one axis makes real lines whole
     for (const Dim& dim : dims) most = std::max(most, product(cuts.in.extents) / dim.n * default_block(dim.n, ranks));
   if (dims.size() == 1 && howmany >= ranks) most = default_block(dims[0].n * default_block(howmany, ranks), howmany);
   if (dims.size() == 1)

@@ -28,7 +28,7 @@ struct Table {
   void (*destroy)(Body*);
 };
 
-/// What FFTW calls a plan inside; its functions free the memory after `destroy`.
+/// FFTW's internal plan; its functions free the memory after `destroy`.
 struct Body {
   const Table* table;
   double flops[4];  ///< additions, multiplications, both in one, others
@@ -36,14 +36,14 @@ struct Body {
   int state;
   int may_prune;
   void (*apply)(const Body*, void* in, void* out);  ///< new-array execute
-  // From here on what FFTW does not know.
+  // FFTW does not know the members from here on.
   Chain* chain;
   std::string* text;
   const void* in;
   void* out;
 };
 
-/// What FFTW asks a problem for: whether it is one of its own MPI problems, and to free itself.
+/// FFTW's calls of a problem: it asks whether this is one of its own MPI problems, and frees it.
 struct ProblemTable {
   int kind;
   void (*hash)(const void*, void*);
@@ -55,8 +55,8 @@ struct Problem {
   const ProblemTable* table;
 };
 
-/// What users hold. FFTW before 3.3.11 has `sign` in the place of `references`, and reads it nowhere where MPI plans
-/// come.
+/// The object that users hold. FFTW before 3.3.11 has `sign` in the place of `references`, and does not read it for MPI
+/// plans.
 struct Handle {
   Body* body;
   Problem* problem;
@@ -86,7 +86,7 @@ constexpr ProblemTable problem_table{0, [](const void*, void*) {}, [](const void
                                      [](void*) {}};
 Problem the_problem{&problem_table};
 
-/// FFTW frees what it is given by free().
+/// FFTW frees this memory by free().
 template <class T>
 T* allocated(T value) {
   void* const memory = std::malloc(sizeof(T));
@@ -121,7 +121,7 @@ std::string foreign_fftw(Precision precision) {
   Dl_info of_execute{}, of_cost{};
   if (!execute || !cost || !dladdr(execute, &of_execute) || !dladdr(cost, &of_cost)) return {};
   if (of_execute.dli_fbase != of_cost.dli_fbase) return {};
-  // FFTW's own function finds the cost where FFTW keeps it; nothing else is touched.
+  // FFTW's own function finds the cost at FFTW's place for it; it accesses nothing else.
   constexpr double mark = 1234.5;
   Body body{&table, {}, mark, 0, 0, apply, nullptr, nullptr, nullptr, nullptr};
   Handle handle{&body, &the_problem, 1, -1};

@@ -35,7 +35,7 @@ struct Dims {
   std::int64_t count = 1;
 };
 
-/// How the lines of a rank's part lie in its memory.
+/// The strides of the lines of a rank's part in its memory.
 Dims dims_of(const LineWork& work, const Cut& cut, bool transposed, int rank) {
   const std::size_t axes = cut.extents.size();
   Shape extent(axes), first(axes), stride(axes);

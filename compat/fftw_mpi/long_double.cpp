@@ -1,5 +1,5 @@
-// fftwl_mpi_*: every plan is refused. Sizes are those of the other precisions, and FFTW's long double library, of which
-// nothing is used, need not be there.
+// fftwl_mpi_*: every plan is refused. Sizes are those of the other precisions. FFTW's long double library is not used
+// and need not be installed.
 #include <fftw3-mpi.h>
 
 #include <algorithm>

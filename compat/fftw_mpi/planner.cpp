@@ -20,24 +20,24 @@ namespace shardfft::compat {
 
 namespace {
 
-constexpr unsigned serial_flags = (1u << 27) - 1;  ///< those above are of FFTW's MPI interface
+constexpr unsigned serial_flags = (1u << 27) - 1;  ///< higher ones belong to FFTW's MPI interface
 
-/// Threads that fftw_plan_with_nthreads asked for, where FFTW can tell (3.3.9 and newer).
+/// Threads of fftw_plan_with_nthreads, if FFTW can report them (3.3.9 and newer).
 int planner_threads(Precision precision) {
   void* const asked =
       dlsym(RTLD_DEFAULT, precision == Precision::f64 ? "fftw_planner_nthreads" : "fftwf_planner_nthreads");
   return asked ? std::clamp(reinterpret_cast<int (*)()>(asked)(), 1, 1024) : 1;
 }
 
-/// The library's options: what the flags say, and SHARDFFT_FFTW_OPTIONS ("exchange=p2p local_fft=fftw").
+/// The library's options: from the flags, and from SHARDFFT_FFTW_OPTIONS ("exchange=p2p local_fft=fftw").
 Options options_of(const Request& r, bool in_place) {
   const Flags flags(r.flags);
   Options options;
   options.norm = Norm::none;
   options.in_place = in_place;
-  options.check_calls = false;  // as in FFTW, calls are not compared
+  options.check_calls = false;  // FFTW does not compare calls either
   options.threads = planner_threads(r.precision);
-  options.local_fft = "lanes";  // as exact as FFTW for fields that are nearly constant, which oneMKL is not
+  options.local_fft = "lanes";  // unlike oneMKL, as exact as FFTW for fields that are nearly constant
   options.effort = flags.estimate ? Effort::estimate : flags.patient ? Effort::patient : Effort::measure;
   set_given_options(options, "SHARDFFT_FFTW_OPTIONS");
   return options;
@@ -64,7 +64,7 @@ AxisTransform transform_of(int kind) {
   }
 }
 
-/// A call that was checked, on its way to a chain.
+/// A call that was checked, and the chain that is made for it.
 struct Making {
   const Request& request;
   Flags flags;
@@ -94,7 +94,7 @@ struct Making {
   }
 };
 
-/// Rows of the real side of a real transform: padded to the length of the half spectrum.
+/// Rows of the real side of a real transform, padded to the length of the half spectrum.
 Rows padded_rows(const Making& m, const Cut& half) {
   const std::int64_t n = m.request.dims.back().n;
   const std::size_t number = m.real_bytes() * static_cast<std::size_t>(m.request.howmany);
@@ -104,18 +104,18 @@ Rows padded_rows(const Making& m, const Cut& half) {
           static_cast<std::size_t>(2 * (n / 2 + 1)) * number};
 }
 
-/// The other sides of a real transform are those of complex ones with half the last axis.
+/// The real side has the cut of the complex one, but its last axis has the real length.
 Cut real_side(Cut half, std::int64_t n) {
   half.extents.back() = half.blocks.back() = n;
   return half;
 }
 
-/// Several numbers at each index are a further axis, or where there is none left, fields.
+/// Whether several numbers at each index become fields, because there is no further axis for them.
 bool needs_fields(const Request& r) {
   return r.howmany > 1 && r.dims.size() == static_cast<std::size_t>(max_user_axes);
 }
 
-/// A real side in rows of `pitch` numbers, `row` of which count.
+/// A real side in rows of `pitch` numbers, of which the first `row` count.
 Layout with_padding(const Layout& dense, std::int64_t row, std::int64_t pitch) {
   return Layout::from_pieces(dense.shape(), dense.ranks(), [=](int rank) {
     std::vector<Piece> pieces = dense.pieces(rank);
@@ -126,7 +126,7 @@ Layout with_padding(const Layout& dense, std::int64_t row, std::int64_t pitch) {
   });
 }
 
-/// How the real side of a real transform lies in the arrays that its plan is given.
+/// The real side of a real transform in the arrays of its plan.
 enum class RealRows { padded, together };
 
 /// Plans one transform between two layouts of FFTW and adds it to the chain.
@@ -158,7 +158,7 @@ void add_transform(Making& m, const Cut& in, const Cut& out, RealRows rows = Rea
   if (fields) m.chain.add(transpose(r.howmany, out.count(m.rank), number_out));
 }
 
-/// A line in the order in which FFTW's algorithm has it: a matrix cut along one axis, `natural` along the other.
+/// A line in the order of FFTW's algorithm is a matrix cut along one axis; the natural order cuts it along the other.
 void add_reorder(Making& m, const Factors& f, bool into_natural) {
   const std::int64_t slow = into_natural ? f.columns : f.rows, fast = into_natural ? f.rows : f.columns;
   const std::int64_t slow_block = into_natural ? f.column_block : f.row_block;
@@ -182,7 +182,7 @@ void make_line(Making& m) {
   if (factors && scrambled.out) add_reorder(m, *factors, false);
 }
 
-/// Where lines along `open` axes are whole: the cut of the output if it can be, else one along another axis.
+/// A cut that has lines along `open` axes whole: that of the output if possible, else one along another axis.
 Cut next_cut(const Cut& out, const std::vector<int>& open, int ranks) {
   if (std::none_of(open.begin(), open.end(), [&](int a) { return out.is_cut(a); })) return out;
   std::size_t axis = 0;
@@ -193,10 +193,10 @@ Cut next_cut(const Cut& out, const std::vector<int>& open, int ranks) {
   return cut;
 }
 
-/// Lines of any of FFTW's real kinds: those that are whole are transformed, then others are made whole.
+/// Lines of any of FFTW's real kinds: whole lines are transformed, then others are made whole.
 void make_lines(Making& m, Cuts cuts) {
   const Request& r = m.request;
-  const bool by_lines = r.dims.size() == 1;  // a line over several ranks: they are dealt by howmany in between
+  const bool by_lines = r.dims.size() == 1;  // a line over several ranks: in between, lines are distributed by howmany
   if (by_lines)
     for (Cut* cut : {&cuts.in, &cuts.out}) {
       cut->extents.push_back(r.howmany);
@@ -229,8 +229,7 @@ void make_lines(Making& m, Cuts cuts) {
   move_to(cuts.out, m.flags.transposed_out);
 }
 
-/// Rows stay as they are where the plan can do with padding. Else they are moved together before it, or apart behind
-/// it.
+/// Rows keep their places if the plan supports padding. Else they are moved together before it, or apart after it.
 void make_real(Making& m, const Cuts& cuts) {
   const Request& r = m.request;
   const bool to_real = r.work == Work::c2r;
@@ -297,7 +296,7 @@ void* make(const Request& r) {
   Making m{r, Flags(r.flags), check(r)};
   MPI_Comm_size(r.comm, &m.ranks);
   MPI_Comm_rank(r.comm, &m.rank);
-  // Of no numbers there is nothing to do.
+  // Without numbers there is nothing to do.
   if (r.howmany > 0) {
     if (r.work == Work::transposition)
       make_transposition(m);

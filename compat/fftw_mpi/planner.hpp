@@ -14,12 +14,12 @@ enum class Work { c2c, r2c, c2r, r2r, transposition };
 
 /// A planning call of any function.
 struct Request {
-  const char* function = "";  ///< as in FFTW, without the prefix
+  const char* function = "";  ///< FFTW's name without the prefix
   Work work = Work::c2c;
   Precision precision = Precision::f64;
   bool is_supported = true;  ///< false for long double
-  /// Extents of the real array in real transforms. Transpositions have two, cut along the first one before and along
-  /// the second one after.
+  /// Extents of the real array in real transforms. Transpositions have two axes; the first is cut before, the second
+  /// after.
   std::vector<Dim> dims{};
   std::int64_t howmany = 1;
   std::vector<int> kinds{};  ///< r2r: an fftw_r2r_kind for each of the dims
@@ -30,13 +30,13 @@ struct Request {
   MPI_Comm comm = MPI_COMM_NULL;
 };
 
-/// The plan, or null on all ranks, with a reason, where it cannot be made. Collective.
+/// The plan, or null on all ranks, with a reason, if it cannot be made. Collective.
 void* plan(const Request& request) noexcept;
 
-/// What the local_size functions answer; extents below 1 give 0.
+/// The result of the local_size functions; extents below 1 give 0.
 LocalSize local_size(const std::vector<Dim>& dims, std::int64_t howmany, MPI_Comm comm, int sign, unsigned flags);
 
-/// Sends what rank 0 exports to all, or brings to rank 0 what the others export.
+/// Sends the exported wisdom of rank 0 to all others, or that of all others to rank 0.
 using Export = char* (*)();
 using Import = int (*)(const char*);
 void broadcast_wisdom(MPI_Comm comm, Export from, Import to);

@@ -14,8 +14,8 @@ namespace {
 
 thread_local std::string last_error;
 
-/// Whether a refusal is to be written: each one if SHARDFFT_FFTW_ERRORS is set. If SHARDFFT_FFTW_OPTIONS is set, the
-/// first one too: with a wrong option no plan is made, and that is not the program's fault.
+/// Whether to write a refusal: each one if SHARDFFT_FFTW_ERRORS is set. If SHARDFFT_FFTW_OPTIONS is set, also the first
+/// one, because a wrong option prevents all plans and is not the program's fault.
 bool is_asked_for() {
   static std::atomic<bool> has_told = false;
   const char* const asked = std::getenv("SHARDFFT_FFTW_ERRORS");

@@ -1,5 +1,5 @@
 #pragma once
-// What becomes of errors behind an interface without any: planning returns NULL, and here is why.
+// Errors behind an interface without errors: planning returns NULL, and the reason is kept here.
 #include <mpi.h>
 
 #include <string>

@@ -11,7 +11,7 @@ namespace shardfft::compat {
 
 namespace {
 
-/// Plans by all that they were made of. Numbers are the same on all ranks of a plan.
+/// A plan, with a key of all its arguments. Numbers are the same on all ranks of a plan.
 struct Known {
   std::int64_t number;
   MPI_Group ranks;
@@ -19,7 +19,7 @@ struct Known {
   std::weak_ptr<Plan> plan;
 };
 
-/// FFTW's planners are not to be called by several threads at once, and so need no lock here either.
+/// Several threads must not call FFTW's planners at once; therefore no lock is needed here either.
 std::vector<Known>& known_plans() {
   static std::vector<Known> known;
   return known;
@@ -62,7 +62,7 @@ std::shared_ptr<Plan> shared_plan(MPI_Comm comm, Transform transform, const Layo
     plan = known.plan.lock();
     wanted.number = known.number;
   }
-  // Another rank may have destroyed its part already, or count other plans than this one.
+  // Another rank may have destroyed its part already, or may have counted other plans.
   std::array<std::int64_t, 3> all{wanted.number, -wanted.number, -last};
   MPI_Allreduce(MPI_IN_PLACE, all.data(), static_cast<int>(all.size()), MPI_INT64_T, MPI_MIN, comm);
   if (all[0] > 0 && all[0] == -all[1]) {

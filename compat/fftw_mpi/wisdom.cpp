@@ -1,4 +1,4 @@
-// Wisdom of FFTW's serial plans, which transforms of one rank's data use, goes from rank to rank.
+// Sends wisdom of FFTW's serial plans, which transforms of one rank's data use, from rank to rank.
 #include <cstdlib>
 #include <memory>
 #include <string>
@@ -28,7 +28,7 @@ std::string received(MPI_Comm comm, int from) {
   return text;
 }
 
-/// Calls `work` with the ranks of a communicator that no message of the caller meets.
+/// Calls `work` with a copy of the communicator, which the caller's messages cannot reach, and its ranks.
 template <class Work>
 void on_copy(MPI_Comm comm, Work work) {
   MPI_Comm own;

@@ -1,5 +1,5 @@
-// The functions through which LAMMPS calls its distributed FFT, to be preloaded under its binaries: fft_3d_create_plan,
-// fft_3d, fft_3d_destroy_plan and fft_1d_only, with the arguments and the signs of LAMMPS since 2021.
+// LAMMPS's functions for its distributed FFT, to be preloaded under its binaries: fft_3d_create_plan, fft_3d,
+// fft_3d_destroy_plan and fft_1d_only, with the arguments and signs of LAMMPS since 2021.
 #include <dlfcn.h>
 #include <mpi.h>
 
@@ -17,7 +17,7 @@
 namespace shardfft::compat {
 namespace {
 
-/// LAMMPS numbers axes from the fastest in memory to the slowest; `high` belongs to the box.
+/// LAMMPS numbers axes from the fastest in memory to the slowest; the box includes `high`.
 struct Box {
   int low[3];
   int high[3];
@@ -32,15 +32,15 @@ struct Box {
   }
 };
 
-/// Where the fastest axis goes when LAMMPS permutes its output once or twice: each axis takes the place of the next
-/// faster one, the fastest becomes the slowest.
+/// The order of axes after LAMMPS permutes its output once or twice: each axis becomes the next faster one, the fastest
+/// becomes the slowest.
 AxisOrder order_of(int permute) {
   if (permute == 1) return {2, 0, 1};
   if (permute == 2) return {1, 2, 0};
   return {0, 1, 2};
 }
 
-/// LAMMPS built with -DFFT_SINGLE has the same names, and only the type of another function tells it.
+/// LAMMPS built with -DFFT_SINGLE has the same names; only the type of another function shows it.
 Precision precision_of_lammps() {
   return dlsym(RTLD_DEFAULT, "_Z8remap_3dPfS_S_P13remap_plan_3d") ? Precision::f32 : Precision::f64;
 }
@@ -52,8 +52,8 @@ Function next(const char* name) {
   return reinterpret_cast<Function>(found);
 }
 
-/// What LAMMPS asks for, and the plans for it, each made at its first use: LAMMPS uses most of its plans in one
-/// direction.
+/// The transforms that LAMMPS requests, and their plans, each made at its first use: LAMMPS uses most of its plans in
+/// one direction.
 class Transforms {
  public:
   Transforms(MPI_Comm comm, const Shape& shape, const Box& in, const Box& out, bool scaled, int permute)
@@ -74,7 +74,7 @@ class Transforms {
       if (!forward_) forward_.emplace(comm_, transform, in_, out_, options_);
       return;
     }
-    // The other sign between the same layouts is the way back of the plan from one to the other.
+    // The other sign between the same layouts is the way back of a plan from `out` to `in`.
     Options options = options_;
     if (scaled_) options.norm = Norm::backward;
     if (!backward_) backward_.emplace(comm_, transform, out_, in_, options);
@@ -100,7 +100,7 @@ class Transforms {
 
 using namespace shardfft::compat;
 
-/// What LAMMPS holds a pointer to: our transforms, or with SHARDFFT_LAMMPS_FFT=original its own plan, timed alike.
+/// LAMMPS holds a pointer to it: our transforms, or with SHARDFFT_LAMMPS_FFT=original LAMMPS's own plan, timed alike.
 struct fft_plan_3d {
   std::unique_ptr<Transforms> ours;
   fft_plan_3d* original = nullptr;
@@ -118,7 +118,7 @@ bool is_set(const char* variable, const char* value) {
 using Create = fft_plan_3d* (*)(MPI_Comm, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int,
                                 int, int, int*, int);
 
-/// With SHARDFFT_LAMMPS_TIMES=1 rank 0 tells how long the transforms of a plan took.
+/// With SHARDFFT_LAMMPS_TIMES=1, rank 0 prints the time of a plan's transforms.
 void tell(const fft_plan_3d& plan) {
   int rank = 0;
   if (!is_set("SHARDFFT_LAMMPS_TIMES", "1") || !mpi_runs()) return;
@@ -151,12 +151,12 @@ fft_plan_3d* fft_3d_create_plan(MPI_Comm comm, int nfast, int nmid, int nslow, i
   } catch (const std::exception& e) {
     std::fprintf(stderr, "shardfft: fft_3d_create_plan: %s\n", e.what());
   }
-  return nullptr;  // on which LAMMPS ends with an error of its own
+  return nullptr;  // then LAMMPS ends with an error of its own
 }
 
 void fft_3d(void* in, void* out, int flag, fft_plan_3d* plan) {
   try {
-    if (plan->ours) plan->ours->plan(flag);  // LAMMPS makes its own when they are created, which is not timed either
+    if (plan->ours) plan->ours->plan(flag);  // untimed, like LAMMPS's, which are made at their creation
     const double began = MPI_Wtime();
     if (plan->original)
       next<decltype(&fft_3d)>("fft_3d")(in, out, flag, plan->original);
@@ -169,7 +169,7 @@ void fft_3d(void* in, void* out, int flag, fft_plan_3d* plan) {
   }
 }
 
-/// LAMMPS times the lines alone by it (kspace_modify fftbench), and uses no result: with these plans it takes no time.
+/// LAMMPS times only the lines by it (kspace_modify fftbench) and uses no result: with these plans it takes no time.
 void fft_1d_only(void* data, int size, int flag, fft_plan_3d* plan) {
   if (plan->original) next<decltype(&fft_1d_only)>("fft_1d_only")(data, size, flag, plan->original);
 }

@@ -17,16 +17,16 @@ void bind_redistribution(nanobind::module_& module);
 void bind_halo(nanobind::module_& module);
 void bind_poisson(nanobind::module_& module);
 
-/// Memory of a plan's, which Python makes arrays of; lives as long as they do.
+/// A plan's memory for Python's arrays; it lives as long as they do.
 struct Memory {
   Buffer buffer;
   MemoryPlace place;
 };
-/// `device`: the plan's GPU, -1 for plans on CPUs, whose memory no GPU runtime is asked about.
+/// `device`: the plan's GPU; -1 for plans on CPUs, for which no GPU runtime is called.
 Memory make_memory(Buffer buffer, int device);
 
-/// A call of a plan, which one thread at a time may make. Made and ended under the interpreter's lock, which the call
-/// may release in between.
+/// A call of a plan; only one thread at a time may make one. Begun and ended under the interpreter's lock, which the
+/// call may release in between.
 class InUse {
  public:
   explicit InUse(bool& used) : used_(used) {
@@ -43,15 +43,15 @@ class InUse {
   bool& used_;
 };
 
-/// A call, made without the interpreter's lock, of a plan or redistribution. Where it fails in its middle, whatever
-/// holds its `arrays` lives as long as the process, because MPI may still use them.
+/// Calls a plan or redistribution without the interpreter's lock. If it fails half-way, the owner of its `arrays` lives
+/// as long as the process, because MPI may still use them.
 template <class Planned, class Work>
 auto keeping(const nanobind::object& arrays, const Planned& planned, const Work& work) {
   const bool failed_before = planned.failed_half_way();
   try {
     return work();
   } catch (...) {
-    // The call in between changes what is said.
+    // The call in between changes the answer.
     // cppcheck-suppress incorrectLogicOperator
     if (!failed_before && planned.failed_half_way()) {
       const nanobind::gil_scoped_acquire alone;
@@ -61,7 +61,7 @@ auto keeping(const nanobind::object& arrays, const Planned& planned, const Work&
   }
 }
 
-/// Streams and addresses travel as integers.
+/// Streams and addresses are passed as integers.
 inline void* pointer(std::uintptr_t address) { return reinterpret_cast<void*>(address); }
 inline std::uintptr_t address(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
 

@@ -1,4 +1,4 @@
-// The GPU runtime, and what a DLPack capsule of another library describes.
+// The GPU runtime, and the description of another library's DLPack capsule.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/pair.h>
@@ -13,7 +13,7 @@ using nb::literals::operator""_a;
 
 namespace {
 
-/// (address, shape, strides in elements, dtype (code, bits, lanes), device (type, number)); the capsule is used up.
+/// (address, shape, strides in elements, dtype (code, bits, lanes), device (type, number)). Consumes the capsule.
 nb::tuple inspect(const nb::ndarray<nb::ro>& array) {
   nb::list shape, strides;
   for (std::size_t axis = 0; axis < array.ndim(); ++axis) {

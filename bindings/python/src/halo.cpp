@@ -1,4 +1,4 @@
-// Halo exchanges, particles on meshes and their migration. Arrays come as addresses: the Python side has checked them.
+// Halo exchanges, particles on meshes and their migration. Arrays are addresses, which the Python side has checked.
 #include <mpi.h>
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/tuple.h>

@@ -1,5 +1,5 @@
 #pragma once
-// Objects of the library whose making and ending are collective.
+// Objects of the library with collective constructors and destructors.
 #include <nanobind/nanobind.h>
 
 #include <memory>
@@ -12,7 +12,7 @@ using Address = std::uintptr_t;
 
 inline MPI_Comm comm_at(Address address) { return *reinterpret_cast<const MPI_Comm*>(address); }
 
-/// Made and ended without the interpreter's lock, because both are collective.
+/// Made and destroyed without the interpreter's lock, because both are collective.
 template <class Object>
 class Held {
  public:

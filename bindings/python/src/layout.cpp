@@ -1,4 +1,4 @@
-// Layouts; index sets travel as tuples (first, count, stride), one an axis.
+// Layouts; index sets are passed as tuples (first, count, stride), one an axis.
 #include <mpi.h>
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/pair.h>
@@ -48,7 +48,7 @@ nb::list pieces(const Layout& layout, int rank) {
 }
 
 using PieceState = std::tuple<std::vector<Triple>, std::int64_t, std::vector<std::int64_t>>;
-/// What pickle keeps: shape, ranks, order; of grids the parts of every axis and the rank strides, of others the pieces
+/// The state for pickle: shape, ranks, order; for grids the parts of every axis and the rank strides, else the pieces
 /// of every rank.
 using State = std::tuple<Shape, int, AxisOrder, std::vector<std::vector<Triple>>, std::vector<int>,
                          std::vector<std::vector<PieceState>>>;
@@ -92,7 +92,7 @@ Layout boxes(const Shape& shape, const std::vector<std::vector<Triple>>& sets, c
   return Layout::boxes(shape, std::move(result), order);
 }
 
-/// mpi4py gives the address of its handle.
+/// mpi4py passes the address of its handle.
 Layout gathered(std::uintptr_t comm_address, const Shape& shape, const std::vector<Triple>& mine,
                 const AxisOrder& order) {
   const nb::gil_scoped_release others_may_run;
@@ -116,7 +116,7 @@ Layout of_pieces(const Shape& shape, int ranks, const AxisOrder& order,
   Layout result =
       Layout::from_pieces(shape, ranks, [all](int rank) { return all->at(static_cast<std::size_t>(rank)); });
   if (!single) return result;
-  // Sets in the layout's own order are boxes again, which can do more than pieces.
+  // Sets in the layout's own order become boxes again, which support more than pieces.
   Layout plain = Layout::boxes(shape, std::move(sets), order);
   return plain.same_as(result) ? plain : result;
 }

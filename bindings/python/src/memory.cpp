@@ -14,13 +14,13 @@ using shardfft::python::Memory;
 
 namespace {
 
-/// A flat array of bytes that keeps the memory, as its views do.
+/// A flat array of bytes that keeps the memory alive, as do its views.
 nb::ndarray<nb::numpy> numpy(nb::handle self) {
   const Memory& memory = nb::cast<const Memory&>(self);
   return {memory.buffer.data(), {memory.buffer.bytes()}, self, {1}, nb::dtype<std::uint8_t>()};
 }
 
-/// `kind`: DLPack's number. Managed memory too is announced as a GPU's: not all libraries know DLPack's word for it.
+/// `kind`: DLPack's number. Managed memory counts as a GPU's, because not all libraries know DLPack's kind for it.
 nb::ndarray<> dlpack(nb::handle self, int kind, int bytes, const std::vector<std::size_t>& shape,
                      const std::vector<std::int64_t>& strides) {
   const Memory& memory = nb::cast<const Memory&>(self);

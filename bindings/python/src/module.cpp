@@ -1,4 +1,4 @@
-// shardfft._core: what Python cannot do itself. Checks, docstrings and NumPy's manners live in the package's .py files.
+// shardfft._core: the functions that need C++. Checks, docstrings and NumPy's conventions are in the .py files.
 #include <mpi.h>
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
@@ -41,7 +41,7 @@ const char* status_name(shardfft::Status status) {
   return "internal";
 }
 
-/// Raises the Python class that stands for the error's code.
+/// Raises the Python class of the error's code.
 void translate(const std::exception_ptr& caught, void*) {
   try {
     std::rethrow_exception(caught);
@@ -68,7 +68,7 @@ std::string mpi_compiled() {
 #endif
 }
 
-/// The MPI library that this module's calls reach; needs no MPI_Init.
+/// The MPI library that this module calls; needs no MPI_Init.
 std::string mpi_loaded() {
   char text[MPI_MAX_LIBRARY_VERSION_STRING];
   int length = 0;
@@ -87,7 +87,7 @@ bool mpi_running() {
 }  // namespace
 
 NB_MODULE(_core, module) {
-  // What a program still holds when it ends (in daemon threads, say) is no leak that its user could mend.
+  // Objects that a program still holds when it ends (in daemon threads, say) are no leak that its user could mend.
   nb::set_leak_warnings(false);
   module.def(
       "warn_of_leaks", [](bool warn) { nb::set_leak_warnings(warn); }, "warn"_a);
@@ -97,7 +97,7 @@ NB_MODULE(_core, module) {
   module.def("mpi_loaded", mpi_loaded);
   module.def("mpi_running", mpi_running);
   module.attr("sizeof_comm") = sizeof(MPI_Comm);
-  module.attr("why_no_mpi") = "";  // said by what chooses the module of a wheel
+  module.attr("why_no_mpi") = "";  // _core.py sets it in a wheel
   module.def("algorithm_names", shardfft::algorithm_names);
   module.def("exchange_names", shardfft::exchange_names);
   module.def("local_fft_names", shardfft::local_fft_names);

@@ -1,4 +1,4 @@
-// Operators. Functions of Python's are asked on the Python side, for whole arrays of modes.
+// Operators. The Python side calls Python functions, for whole arrays of modes.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/complex.h>
 #include <nanobind/stl/function.h>
@@ -14,13 +14,13 @@ using shardfft::Operator;
 
 namespace {
 
-/// The rank's spectrum, whose memory is not Python's to keep, and the stream of its GPU. Tells what has failed.
+/// Gets the rank's spectrum, whose memory Python must not keep, and its GPU's stream. Returns the error, if any.
 using Change = std::function<std::string(int rank, shardfft::python::Memory spectrum, std::uintptr_t stream)>;
 
 Operator calling(Change change) {
   return Operator::calling([change = std::move(change)](const shardfft::SpectrumPart& part) {
     const std::shared_ptr<void> lent(part.data, [](void* /*of the plan*/) {});
-    // Of a GPU's plan it is never the host's to read, not even where it is pinned: its work is still under way.
+    // The host must never read memory of a GPU's plan, even if it is pinned: its work is still in progress.
     const shardfft::MemoryPlace place{part.device < 0 ? "pageable" : "device", part.device};
     const std::string failed =
         change(part.side.rank, {{lent, part.side.bytes()}, place}, shardfft::python::address(part.stream));

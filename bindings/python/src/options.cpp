@@ -1,4 +1,4 @@
-// What plans are told and tell: options, transforms, sides.
+// Arguments and results of planning: options, transforms, sides.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/variant.h>
@@ -58,7 +58,7 @@ nb::list effect_of(const OptionRow& row) {
   return names;
 }
 
-/// What a side tells of an axis, at `count` indices of it.
+/// The answers of a side about an axis, at `count` of its indices.
 template <class All>
 void at_indices(const All& all, std::uintptr_t index, std::uintptr_t values, std::int64_t count) {
   const auto* const from = static_cast<const std::int64_t*>(shardfft::python::pointer(index));

@@ -1,5 +1,5 @@
-// Plans. Arrays come as addresses, one a member of this process: the Python side has checked their type, shape and
-// memory order.
+// Plans. Arrays are passed as addresses, one a member of this process; the Python side has checked their type, shape
+// and memory order.
 #include <mpi.h>
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
@@ -27,13 +27,13 @@ std::vector<void*> pointers(const Addresses& addresses) {
   return result;
 }
 
-/// mpi4py gives the address of its handle; 0 where the ranks are devices.
+/// mpi4py passes the address of its handle; 0 if the ranks are devices.
 shardfft::Ranks ranks_of(std::uintptr_t comm_address, const std::vector<int>& devices) {
   if (comm_address == 0) return shardfft::Devices(devices);
   return *reinterpret_cast<const MPI_Comm*>(comm_address);
 }
 
-/// A plan that close() may end before Python's garbage collector would: ending is collective.
+/// A plan that close() can end before Python's garbage collector would: ending is collective.
 class PyPlan {
  public:
   PyPlan(std::uintptr_t comm_address, const std::vector<int>& devices, shardfft::Transform transform,
@@ -51,7 +51,7 @@ class PyPlan {
     if (!plan_) throw shardfft::Error(shardfft::Status::invalid_argument, "this plan was closed");
     return *plan_;
   }
-  /// `arrays`: whatever holds the memory at these addresses.
+  /// `arrays`: the owner of the memory at these addresses.
   void run(bool forward, const Addresses& in, const Addresses& out, const nb::object& arrays) {
     Plan& plan = get();
     const std::vector<void*> sources = pointers(in), to = pointers(out);
@@ -121,7 +121,7 @@ class PyPlan {
     const nb::gil_scoped_release others_may_run;
     ended.reset();
   }
-  /// Leaves the plan as it is for ever: ending it may wait for other ranks.
+  /// Never ends the plan, because that may wait for other ranks.
   void abandon() { static_cast<void>(plan_.release()); }
   bool closed() const { return !plan_; }
 

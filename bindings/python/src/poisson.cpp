@@ -1,4 +1,4 @@
-// Solvers. Arrays come as addresses: the Python side has checked them.
+// Solvers. Arrays are passed as addresses; the Python side has checked them.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>

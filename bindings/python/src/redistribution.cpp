@@ -15,7 +15,7 @@ using shardfft::Redistribution;
 
 namespace {
 
-/// Made and ended without the interpreter's lock, because both are collective.
+/// Made and destroyed without the interpreter's lock, because both are collective.
 class PyRedistribution {
  public:
   PyRedistribution(std::uintptr_t comm_address, const Layout& from, const Layout& to, std::size_t element_bytes,
@@ -23,7 +23,7 @@ class PyRedistribution {
       : planned_(make(*reinterpret_cast<const MPI_Comm*>(comm_address), from, to, element_bytes, options)) {}
 
   Redistribution& get() const { return *planned_; }
-  /// `arrays`: whatever holds the memory at these addresses.
+  /// `arrays`: the owner of the memory at these addresses.
   void run(std::uintptr_t in, std::uintptr_t out, const nb::object& arrays) const {
     const nb::gil_scoped_release others_may_run;
     shardfft::python::keeping(

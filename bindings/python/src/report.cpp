@@ -1,4 +1,4 @@
-// Reports, of whose JSON Python makes a dictionary; and wisdom.
+// Reports, whose JSON Python turns into dictionaries; and wisdom.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
@@ -19,7 +19,7 @@ namespace {
 
 using Figures = std::map<std::string, double>;
 
-/// Two objects of JSON: the report, and what a plan has not.
+/// Two JSON objects: the report, and the facts that a plan does not have.
 std::pair<std::string, std::string> foretold(shardfft::Transform transform, const Layout& input,
                                              const std::optional<Layout>& output, bool natural, const Options& options,
                                              int ranks_per_host, bool gpus, const Figures& figures) {
@@ -34,7 +34,7 @@ std::pair<std::string, std::string> foretold(shardfft::Transform transform, cons
   return {told.report.to_json(), told.to_json()};
 }
 
-/// Seconds of steps, each the numbers of Prediction::Step behind its seconds, in their order.
+/// Seconds of steps. Each step has the numbers of Prediction::Step that follow its seconds, in their order.
 double seconds_of(const std::vector<std::vector<double>>& steps, const Figures& figures, int ranks) {
   shardfft::MachineFigures machine;
   for (const auto& [name, value] : figures) machine.set(name, value);

@@ -1,7 +1,7 @@
 #pragma once
-// MPI for a process that has none: one rank, whose collectives copy what it gives to itself. For the extension module
-// that wheels hold for one process, and for nothing else. The library never sends a rank messages from itself, so that
-// messages and derived datatypes are errors here.
+// MPI for a process that has none: one rank, whose collectives copy its data to itself. Only for the extension module
+// in wheels for one process. The library never sends messages from a rank to itself: here, messages and derived
+// datatypes are errors.
 #include <cstdint>
 #include <cstring>
 #include <map>
@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-// A real MPI library in the same process, of another package, must neither be taken for this one nor see it.
+// A real MPI library of another package in the same process must neither be taken for this one nor see it.
 #pragma GCC visibility push(hidden)
 
 using MPI_Comm = int;
@@ -50,7 +50,7 @@ inline constexpr int MPI_MAX_ERROR_STRING = 128, MPI_MAX_PROCESSOR_NAME = 128, M
 
 namespace one_process {
 
-/// What communicators carry, and the numbers that are taken.
+/// The attributes of communicators, and the last numbers of communicators and keys.
 struct State {
   std::mutex mutex;
   int last_comm = MPI_COMM_WORLD;
@@ -59,7 +59,7 @@ struct State {
   std::map<std::pair<MPI_Comm, int>, void*> attributes;  // by communicator and key
 };
 inline State& state() {
-  // Never destroyed: plans that Python frees at its very end still ask.
+  // Never destroyed: plans that Python frees at its very end still use it.
   static auto* const all = new State;
   return *all;
 }
@@ -199,7 +199,7 @@ inline int MPI_Ialltoallw(const void*, const int* counts, const int*, const MPI_
   return counts[0] == 0 ? MPI_SUCCESS : MPI_ERR_OTHER;
 }
 
-// Messages: there is no one to send them to, and none comes.
+// Messages: there is no other rank to send to or receive from.
 inline int MPI_Send(const void*, int, MPI_Datatype, int, int, MPI_Comm) { return MPI_ERR_OTHER; }
 inline int MPI_Recv(void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Status*) { return MPI_ERR_OTHER; }
 inline int MPI_Isend(const void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*) { return MPI_ERR_OTHER; }

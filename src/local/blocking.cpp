@@ -13,7 +13,7 @@ bool is_contiguous(const Loop& loop) { return std::min(loop.from, loop.to) == 1;
 
 std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-/// At most `block` points, evened out; whole bundles of contiguous columns, at least one, where there are enough.
+/// At most `block` points, evened out. If there are enough contiguous columns: whole bundles of them, at least one.
 std::int64_t rounded_block(const Loop& loop, std::int64_t block) {
   block = std::clamp<std::int64_t>(block, 1, loop.count);
   const std::int64_t even = divide_up(loop.count, divide_up(loop.count, block));
@@ -22,7 +22,7 @@ std::int64_t rounded_block(const Loop& loop, std::int64_t block) {
   return std::min(bundled <= block ? bundled : std::max(bundle, block / bundle * bundle), loop.count);
 }
 
-/// Loops in the order in which the backend should have them.
+/// Loops in the order that suits the backend best.
 Loops by_preference(Loops loops) {
   const auto key = [](const Loop& loop) {
     const bool short_loop = loop.count < 8;  // calls on few transforms cost more than long strides

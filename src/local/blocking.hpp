@@ -4,7 +4,7 @@
 
 namespace shardfft {
 
-/// What one call may be given.
+/// The limits of one call.
 struct CallLimits {
   int max_loops = 1;
   std::int64_t max_bytes = 0;

@@ -1,6 +1,6 @@
 // Cosine and sine transforms along one axis for libraries that have none: butterflies of real numbers, Fourier
 // transforms of as many points (type I: of the extension), butterflies. The butterflies are those of cosine_map.hpp,
-// whose complex line carries one real line here: half of each spectrum says all, and no line meets another.
+// whose complex line carries one real line here: half of each spectrum determines the rest, and no two lines mix.
 #include <algorithm>
 #include <cmath>
 #include <complex>
@@ -17,7 +17,7 @@ namespace {
 using namespace cosine_map;
 using Exact = long double;
 
-/// One number behind a round of butterflies: a sum of two numbers before it, at offsets in real numbers.
+/// One result of a round of butterflies: a sum of two inputs times factors, at offsets in real numbers.
 template <class Real>
 struct Term {
   std::int64_t in[2] = {0, 0};
@@ -79,7 +79,7 @@ class CosineFft : public LocalFft {
  private:
   using Terms = std::vector<Term<Real>>;
 
-  /// Lines that are neighbours in the input stay so.
+  /// Lines that are neighbours in the input are neighbours here too.
   Side side_of(bool is_complex, std::int64_t points) const {
     Side side{is_complex, points, {points, 1, 1}, {lines_.count, points, points}};
     if (beside_) side.line.from = lines_.count, side.lines.from = 1;
@@ -94,7 +94,7 @@ class CosineFft : public LocalFft {
     to_fourier_.resize(static_cast<std::size_t>(before_.points * before_.parts()));
     for (std::int64_t h = 0; h < units_before(type_, n_); ++h) {
       const CosineUnit unit = before_unit(type_, n_, h);
-      // Of complex lines the second output is the conjugate of another point, or in another line that is.
+      // Complex lines need no second output: it is the conjugate of another point, or in a second line of conjugates.
       for (int o = 0; o < (before_.is_complex ? 1 : 2); ++o) {
         if (unit.out[o] < 0) continue;
         for (int i = 0; i < 2; ++i) {
@@ -131,7 +131,7 @@ class CosineFft : public LocalFft {
     }
   }
 
-  /// The outputs lie `stride` apart, or two parts side by side.
+  /// The outputs are `stride` apart, or two parts side by side.
   void run(const Terms& terms, const Real* in, std::int64_t in_step, Real* out, std::int64_t stride, std::int64_t parts,
            std::int64_t out_step) const {
     const auto many = static_cast<std::int64_t>(terms.size());

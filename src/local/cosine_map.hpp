@@ -2,7 +2,7 @@
 // Cosine and sine transforms of n points as a complex Fourier transform between two rounds of butterflies, each of two
 // numbers at most. Plain arithmetic, for processors, for kernels and for the stand-in.
 //
-// All of it is linear over the complex numbers, so that one complex line carries two real ones, whatever n is:
+// All of it is linear over the complex numbers, so that one complex line carries two real ones, for any n:
 // - II, after Makhoul (1980): even points forward, then odd ones backward, n points; V[k], V[n - k] make k and n - k.
 // - III: the same turned round.
 // - IV, n even: z[2m] and z[n - 1 - 2m] make a point each of two lines of n/2 points.
@@ -15,7 +15,7 @@
 
 namespace shardfft::cosine_map {
 
-/// out[o] = sum over i of i^quarter[o][i] e^turn[o][i] in[i], where e = exp(i pi angle / half_turn). -1: there is none.
+/// out[o] = sum over i of i^quarter[o][i] e^turn[o][i] in[i], with e = exp(i pi angle / half_turn). -1: there is none.
 struct CosineUnit {
   std::int64_t in[2] = {-1, -1}, out[2] = {-1, -1};
   int quarter[2][2] = {}, turn[2][2] = {};
@@ -156,7 +156,7 @@ constexpr CosineUnit cosine_after(AxisTransform type, std::int64_t n, std::int64
   return unit;
 }
 
-/// A sine transform's butterfly of the cosine transform that it is: `reversed` indices, alternating signs.
+/// The butterfly of a sine transform, as that of a cosine transform with reversed indices and alternating signs.
 constexpr CosineUnit before_unit(AxisTransform type, std::int64_t n, std::int64_t h) {
   CosineUnit unit = cosine_before(type, n, h);
   if (!is_sine(type) || is_type1(type)) return unit;

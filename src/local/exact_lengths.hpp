@@ -4,11 +4,11 @@
 
 namespace shardfft {
 
-/// Whether oneMKL's results have rms errors of at most 4 eps. They do not in double precision if a prime factor of a
-/// length is one of 17 to 149: oneMKL 2026.0 with AVX-512 reached 142 eps for composites of these (206, its real lines
-/// 412 too), with AVX2 and SSE 5.8 eps for the primes 47 and 53. Nor do they for lengths above 4096 with a prime factor
-/// above 16, in single precision too: 64 x 1009 reached 18.6 eps and 13.7. Of all other lengths that were tried they
-/// did.
+/// Whether oneMKL's results have rms errors of at most 4 eps. In double precision they have larger ones if a prime from
+/// 17 to 149 divides a length: oneMKL 2026.0 with AVX-512 reached 142 eps for composites of these (206; in real lines
+/// 412 too), and with AVX2 and SSE 5.8 eps for the primes 47 and 53. In both precisions they have larger ones for
+/// lengths above 4096 with a prime factor above 16: 64 x 1009 reached 18.6 eps and 13.7. All other lengths that were
+/// tried stayed below.
 bool mkl_is_exact(const FftSpec& spec);
 
 }  // namespace shardfft

@@ -46,22 +46,22 @@ struct Fftw {
   static constexpr auto destroy = choose<f64>(fftw_destroy_plan, fftwf_destroy_plan);
 };
 
-/// FFTW's planner and plan destruction are not thread-safe. Everybody who plans through this library takes turns; of an
-/// application's own calls it cannot know (docs/concepts.md).
+/// FFTW's planner and plan destruction are not thread-safe. All planning through this library takes turns; it cannot
+/// know of an application's own calls (docs/concepts.md).
 std::mutex& planner_mutex() {
   static std::mutex mutex;
   return mutex;
 }
 
-/// Lives of FFTW's planner. fftw_cleanup(), which other parts of a program may call, ends one. It frees what plans read
-/// when they are destroyed, though not what they read when they run. FFTW does not tell of it, but it forgets what was
-/// planned: here a plan that nobody else makes. Who asks holds planner_mutex().
+/// Lives of FFTW's planner. fftw_cleanup(), which other parts of a program may call, ends one. It frees data that plans
+/// read when they are destroyed, but none that they read when they run. FFTW gives no notice of it, but it forgets its
+/// plans. A plan that nobody else makes therefore serves as a mark. The caller must hold planner_mutex().
 template <class Real>
 class PlannerLife {
   using F = Fftw<Real>;
 
  public:
-  /// Of the present one; it never returns. Always the same where FFTW (oneMKL's stands in for it) remembers nothing.
+  /// The number of the present life, never used again. Constant if FFTW remembers nothing (oneMKL in its place).
   static int number() {
     if (blind_ || knows_it(FFTW_WISDOM_ONLY)) return number_;
     knows_it(0);
@@ -70,7 +70,7 @@ class PlannerLife {
   }
 
  private:
-  /// Or, without FFTW_WISDOM_ONLY, tells it.
+  /// Whether the planner knows the mark. Without FFTW_WISDOM_ONLY this also sets it.
   static bool knows_it(unsigned flags) {
     static const std::int64_t stride = 1000003 + 2 * std::int64_t{getpid()};  // wisdom of other processes may be read
     static typename F::Complex nothing[1];                                    // FFTW_ESTIMATE never touches it
@@ -119,7 +119,7 @@ struct PlanningArrays {
     };
     const std::size_t in_bytes = bytes(input_extent(input_loops(spec)), input_element(spec));
     const std::size_t out_bytes = bytes(output_extent(output_loops(spec)), output_element(spec));
-    // Huge pages would commit what lies between strided lines.
+    // Huge pages would commit the memory between strided lines.
     in_ = allocate_aligned(spec.in_place ? std::max(in_bytes, out_bytes) : in_bytes, Pages::small);
     if (!spec.in_place) out_ = allocate_aligned(out_bytes, Pages::small);
   }
@@ -137,7 +137,7 @@ class FftwFft : public LocalFft {
 
  public:
   explicit FftwFft(const FftSpec& spec) : kind_(spec.kind) {
-    // FFTW would exit. A planner that measures runs transforms on arrays.
+    // FFTW would exit for lack of memory. A planner that measures also needs arrays.
     require_work_memory(spec, spec.effort == Effort::estimate ? 0 : work_of(spec).bytes, "FFTW");
     const std::lock_guard<std::mutex> lock(planner_mutex());
     if (spec.aligned) {
@@ -158,7 +158,7 @@ class FftwFft : public LocalFft {
   }
 
  private:
-  /// A plan of a planner that has ended stays for ever.
+  /// A plan whose planner has ended is never destroyed.
   struct Destroy {
     int life = 0;
     void operator()(typename F::Plan plan) const {
@@ -181,7 +181,7 @@ class FftwFft : public LocalFft {
     const int batch = narrow(static_cast<std::int64_t>(loops.size()), "number of batch loops");
     const Destroy end{PlannerLife<Real>::number()};
     PlanOwner plan(call_planner(spec, rank, dims.data(), batch, loops.data(), arrays.in(), arrays.out(), flags), end);
-    F::set_timelimit(FFTW_NO_TIMELIMIT);  // it is one of the process: plans of the application are not ours to limit
+    F::set_timelimit(FFTW_NO_TIMELIMIT);  // a setting of the process: plans of the application are not ours to limit
     if (!plan) fail(Status::backend_failure, "FFTW cannot plan a transform of ", rank, " axes and ", batch, " loops");
     return plan;
   }
@@ -216,7 +216,7 @@ Backend fftw_backend() {
   backend.version = [] { return std::string(fftw_version); };
   backend.make = make_fftw;
   backend.c2r_destroys = true;
-  // "wrappers to Intel oneMKL" when MKL's libraries were linked or loaded first.
+  // "wrappers to Intel oneMKL" if MKL's libraries were linked or loaded first.
   backend.needs_hermitian = backend.version().find("MKL") != std::string::npos;
   if (backend.needs_hermitian) backend.exact = mkl_is_exact;
   backend.measures = true;

@@ -1,4 +1,4 @@
-// make_local_fft: normalises a spec and builds, around the backend, what the backend lacks.
+// make_local_fft: normalises a spec, and adds around the backend the parts that the backend lacks.
 #include <algorithm>
 
 #include "base/aligned.hpp"

@@ -19,10 +19,10 @@ struct GemmSpec {
   std::int64_t lda = 0, ldb = 0, ldc = 0;
 };
 
-/// False when this build has no BLAS.
+/// False if this build has no BLAS.
 bool gemm_available();
-/// On the calling thread alone, whatever threads the BLAS has; concurrent calls are allowed. `c` must not overlap `a`
-/// or `b`, and is not read when beta is 0. Extents and leading dimensions must fit an int. Throws Error(unsupported)
+/// Runs on the calling thread alone, even if the BLAS has more; concurrent calls are allowed. `c` must not overlap `a`
+/// or `b`, and is not read if beta is 0. Extents and leading dimensions must fit an int. Throws Error(unsupported)
 /// without a BLAS.
 void gemm(const GemmSpec& spec, std::complex<double> alpha, const void* a, const void* b, std::complex<double> beta,
           void* c);
@@ -33,15 +33,15 @@ inline void gemm(Precision precision, Transpose transpose_a, Transpose transpose
   gemm({precision, transpose_a, transpose_b, m, n, k, lda, ldb, ldc}, alpha, a, b, beta, c);
 }
 
-/// One of BLAS in C. Declared here, because the libraries' headers differ in name and in types, but not in calling
-/// convention.
+/// A function of BLAS in C. Declared here, because the libraries' headers differ in name and in types, but not in
+/// calling convention.
 using CblasGemm = void(int order, int transpose_a, int transpose_b, int m, int n, int k, const void* alpha,
                        const void* a, int lda, const void* b, int ldb, const void* beta, void* c, int ldc);
 
 namespace detail {
-/// That of oneMKL, or of the BLAS that is linked.
+/// The function of oneMKL, or of the linked BLAS.
 CblasGemm* cblas_gemm(Precision precision);
-/// The BLAS behind gemm, or its absence; arguments have been checked.
+/// Calls the BLAS, or fails in a build without one; arguments have been checked.
 void blas_gemm(const GemmSpec& spec, std::complex<double> alpha, const void* a, const void* b,
                std::complex<double> beta, void* c);
 }  // namespace detail

@@ -1,4 +1,4 @@
-// The BLAS that this library is linked with.
+// Functions of the BLAS that this library is linked with.
 #include "local/gemm.hpp"
 
 extern "C" shardfft::CblasGemm cblas_zgemm, cblas_cgemm;

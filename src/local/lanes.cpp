@@ -1,5 +1,5 @@
 // Lines in the lanes of the processor's vectors: as many transforms at once as a vector has numbers. Real parts and
-// imaginary parts are in vectors of their own, so that nothing but reading and writing turns numbers around. A real
+// imaginary parts are in separate vectors, so that only reading and writing reorder numbers within a vector. A real
 // line of even length is a complex one of half as many points. Lengths with large primes are convolutions.
 #include "local/lanes.hpp"
 
@@ -13,7 +13,7 @@
 namespace shardfft {
 namespace {
 
-/// Scratch of longer lines is no part of a core's own cache any more.
+/// Scratch of longer lines no longer fits into a core's own cache.
 constexpr std::int64_t most_scratch_bytes = 512 * 1024;
 
 constexpr std::int64_t most_points = std::int64_t{1} << 28;
@@ -49,7 +49,7 @@ class LanesFft : public LocalFft {
     plan_.out = {line.to, batch[0].to, batch[1].to};
     plan_.scale = static_cast<Real>(spec.scale);
     if (n < line.count) {
-      // Spectra are multiplied by half the scale, because sums of two are made of them.
+      // A point of r2c is half of a sum, so its factors have half the scale.
       factors_ = lanes::half_roots<Real>(line.count, spec.kind == Kind::r2c ? spec.scale / 2 : 1);
       plan_.factors = factors_.data();
     }
@@ -67,8 +67,8 @@ class LanesFft : public LocalFft {
   }
 
  private:
-  /// Backward transforms are forward ones whose results are numbered the other way round. Half a spectrum of a real
-  /// line of even length has a point more, behind the others.
+  /// The results of a backward transform are those of a forward one in reverse order. Half a spectrum of a real line of
+  /// even length has one more point, behind the others.
   void take_places(const std::vector<std::int32_t>& places, Direction direction) {
     const std::size_t n = places.size();
     place_.assign(n + 1, static_cast<std::int32_t>(n));
@@ -103,16 +103,16 @@ bool fits(const FftSpec& spec, const lanes::Kernels& kernels) {
   });
 }
 
-/// Builds without FFTW have nothing else for what fills no lanes.
+/// Builds without FFTW have no other library for lines that do not fill the lanes.
 bool is_last() { return fallback_backend().name == "lanes"; }
 
-/// Whether places in scratch can be counted for.
+/// Whether 32-bit numbers can count the places in scratch.
 bool can_count(const FftSpec& spec) {
   return std::all_of(spec.transform.begin(), spec.transform.end(),
                      [](const Loop& d) { return d.count <= most_points; });
 }
 
-/// Batches of lines that fill the lanes, and all others if nothing else makes them, or as exactly.
+/// Batches of lines that fill the lanes, and all others if no other library makes them, or none as exactly.
 bool takes(const FftSpec& spec) {
   if (is_last()) return true;
   if (!is_exact(fallback_backend(), spec)) return can_count(spec);
@@ -120,7 +120,7 @@ bool takes(const FftSpec& spec) {
   return fills(spec, longest) && fits(spec, longest);
 }
 
-/// With the longest vectors that the lines fill; shorter ones also have less scratch.
+/// Uses the longest vectors that the lines fill; shorter ones also need less scratch.
 std::unique_ptr<LocalFft> make_here(const FftSpec& spec) {
   if (!can_count(spec))
     fail(Status::unsupported, "lanes: a line of ", spec.transform.front().count, " points, expected at most ",

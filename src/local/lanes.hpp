@@ -1,5 +1,5 @@
 #pragma once
-// Transforms of lines by kernels of our own; local/lanes.cpp says how.
+// Transforms of lines by kernels of our own; local/lanes.cpp explains them.
 #include <memory>
 #include <string>
 #include <vector>
@@ -11,10 +11,10 @@ namespace shardfft {
 
 namespace lanes {
 
-/// Those that this processor can run, the longest vectors first; no longer ones than SHARDFFT_LANES in the environment
-/// says: avx512, avx2 or baseline. So tests and benchmarks see what other processors do.
+/// The kernels that this processor can run, those of the longest vectors first. SHARDFFT_LANES in the environment
+/// (avx512, avx2 or baseline) limits the vectors, so that tests and benchmarks see kernels of other processors.
 const std::vector<Kernels>& all_kernels();
-/// Those of `kernels` for these instructions or fewer; throws Error(invalid_argument) for unknown ones.
+/// Those among `kernels` for these instructions or fewer; throws Error(invalid_argument) for unknown ones.
 std::vector<Kernels> no_longer_than(std::vector<Kernels> kernels, const std::string& instructions);
 
 }  // namespace lanes

@@ -1,5 +1,5 @@
-// Kernels with vectors of 128 bits, for any processor. Those of 64-bit ARM have 32 of them and fused products (NEON);
-// for their longer ones (SVE) nothing is built.
+// Kernels with vectors of 128 bits, for any processor. 64-bit ARM has 32 of them and fused products (NEON); no kernels
+// are built for its longer vectors (SVE).
 #if defined(__aarch64__)
 #include <arm_neon.h>
 #endif

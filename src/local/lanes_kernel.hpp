@@ -31,7 +31,7 @@ struct Kernel : LaneLines<Isa> {
   }
 
  private:
-  /// W lines that are transformed at once, or those that are left.
+  /// W lines that are transformed at once, or the remaining ones.
   struct Group {
     T *in, *out;
     Places from, to;
@@ -39,7 +39,7 @@ struct Kernel : LaneLines<Isa> {
     ReadAhead* ahead;
   };
 
-  /// Whether the first pass reads the lines itself, and does; `parts` numbers a point.
+  /// If the first pass can read the lines itself, runs it and returns true; `parts` numbers a point.
   template <int parts>
   static bool begin(const Plan<T>& plan, const Group& g) {
     const Pass<T>* const first = plan.passes.pass;
@@ -54,7 +54,7 @@ struct Kernel : LaneLines<Isa> {
         return run(DenseRows(g.in, g.from, parts, {}));
     return false;
   }
-  /// Whether the last pass writes them, and does.
+  /// If the last pass can write the lines itself, runs it and returns true.
   template <int parts>
   static bool end(const Plan<T>& plan, const Group& g, const Pass<T>& last, std::int64_t offset) {
     if (plan.passes.count < 2 || g.to.count < W || !Base::takes(last.radix, true)) return false;
@@ -94,7 +94,7 @@ struct Kernel : LaneLines<Isa> {
       for (std::int64_t k = 0; k < n; ++k) to.put(k, get(k));
     });
   }
-  /// Real lines into scratch, two numbers a point; get(k) gives such points.
+  /// Real lines into scratch and back, two numbers a point; get(k) returns such a point.
   static void read_pairs(const Plan<T>& plan, const Group& g) {
     const auto put = [&](std::int64_t k, const Point& a) { g.scratch[k] = a; };
     if (Base::has_blocks && Base::are_rows(g.from)) return Base::read_rows(g.in, g.from, 1, plan.numbers, put);
@@ -114,8 +114,8 @@ struct Kernel : LaneLines<Isa> {
   [[gnu::always_inline]] static Point scaled(const Point& a, T by) { return {a.re * by, a.im * by}; }
   [[gnu::always_inline]] static V scaled(const V& a, T by) { return a * by; }
 
-  /// Numbers 2 j and 2 j + 1 of a line are a complex point z(j). With the spectra E and O of the even and the odd ones,
-  /// Z is E + i O, and the spectrum of the line E + O exp(-pi i k / n).
+  /// Numbers 2 j and 2 j + 1 of a line are a complex point z(j). With the spectra E and O of the even and the odd
+  /// numbers, Z is E + i O, and the spectrum of the line is E + O exp(-pi i k / n).
   static void even_to_half(const Plan<T>& plan, const Group& g) {
     const bool begun = begin<1>(plan, g);
     if (!begun) read_pairs(plan, g);
@@ -144,14 +144,14 @@ struct Kernel : LaneLines<Isa> {
       }
     Base::template with_points<true>(g.out, g.to, finish);
   }
-  /// Half a spectrum in the places of what it is made of, where each would be stored in many pieces.
+  /// Stores half a spectrum in the places of its sources, if each point would otherwise be stored in many pieces.
   struct Kept {
     Point* z;
     const std::int32_t* place;
     [[gnu::always_inline]] void put(std::int64_t k, const Point& a) const { z[place[k]] = a; }
   };
 
-  /// The other way. Imaginary parts that must vanish are not looked at.
+  /// The other direction. Imaginary parts that must vanish are ignored.
   static void half_to_even(const Plan<T>& plan, const Group& g) {
     Point* const z = g.scratch;
     const std::int64_t n = plan.n;
@@ -177,8 +177,9 @@ struct Kernel : LaneLines<Isa> {
     write_pairs(plan, g, [&](std::int64_t k) { return scaled(x[plan.place[k]], plan.scale); });
   }
 
-  /// By half a spectrum F of real numbers, the other way too: of a spectrum X the numbers are Re X - Im X at k and
-  /// Re X + Im X at n - k, and the line that has it is Re F - Im F. (That is the Hartley transform, its own inverse.)
+  /// Uses half a spectrum F of real numbers in both directions. From a spectrum X the numbers are Re X - Im X at k and
+  /// Re X + Im X at n - k, and the line with that spectrum is Re F - Im F. (That is the Hartley transform, its own
+  /// inverse.)
   static void odd_lines(const Plan<T>& plan, const Group& g) {
     V* const x = reinterpret_cast<V*>(g.scratch);
     const bool in = plan.ends == Ends::real_in;
@@ -215,8 +216,8 @@ struct Kernel : LaneLines<Isa> {
     write_pairs(plan, g, [&](std::int64_t k) -> const Point& { return g.scratch[k]; });
   }
 
-  /// Of what data begins with, or of the results of the first pass; where the results are, or null where end() has run
-  /// the last pass and written them.
+  /// Transforms `data`, or the results of the first pass there. Returns the place of the results, or null if end() has
+  /// run the last pass and written them.
   template <class End>
   static Point* transform(const Plan<T>& plan, Point* data, ReadAhead& ahead, bool begun, const End& end) {
     if (plan.convolution != nullptr) {
@@ -228,8 +229,8 @@ struct Kernel : LaneLines<Isa> {
     const Passes<T>& all = plan.passes;
     if (all.count <= int{begun}) return data;
     if (!begun && all.count > 1) Base::run_inside(all.pass[0], data, ahead);
-    // What the first pass leaves are transforms of their own. They run one after the other where all are too many for
-    // the first-level cache.
+    // After the first pass, separate transforms are left. If all of them are too large for the first-level cache, they
+    // run one after the other.
     const std::int64_t parts =
         all.count > 2 && all.n * std::int64_t{sizeof(Point)} > 16 * 1024 ? all.n / all.pass[0].m : 1;
     bool written = false;
@@ -247,7 +248,7 @@ struct Kernel : LaneLines<Isa> {
     return pass;
   }
 
-  /// Point 0 is not part of the convolution; its result comes behind the others.
+  /// Point 0 is not part of the convolution; its result follows the others.
   static Point* by_rader(const Convolution<T>& c, Point* data, Point* work, ReadAhead& ahead) {
     const std::int64_t m = c.passes.n;
     const Point first = data[0];
@@ -260,8 +261,8 @@ struct Kernel : LaneLines<Isa> {
     return data;
   }
 
-  /// Of a real line, which x begins with as data does: the Hartley transform is a convolution of real numbers, two of
-  /// which are a point. Its results are halved; work begins with half a spectrum.
+  /// For a real line at the beginning of x, and so of data: the Hartley transform is a convolution of real numbers, two
+  /// of which are a point. Its results are halved; work gets half a spectrum.
   static void by_real_rader(const Convolution<T>& c, std::int64_t n, const V* x, Point* data, Point* work,
                             ReadAhead& ahead) {
     const std::int64_t m = c.passes.n;
@@ -285,9 +286,9 @@ struct Kernel : LaneLines<Isa> {
     }
   }
 
-  /// The first `results` of n points; data may be where these are. The convolution is of the points from 1 on without
-  /// their mean: it rounds all results by what it is given, and a line that is nearly constant, or nearly zero but for
-  /// its first point, has results that are far smaller.
+  /// The first `results` results of n points; data may be the memory of x. The convolution takes the points from 1 on
+  /// without their mean. Its rounding errors depend on its largest input, while the results are far smaller if a line
+  /// is nearly constant, or nearly zero except for its first point.
   template <class Number>
   static Point* by_bluestein(const Convolution<T>& c, std::int64_t n, std::int64_t results, const Number* x,
                              Point* data, Point* work, ReadAhead& ahead) {

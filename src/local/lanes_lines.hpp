@@ -1,12 +1,11 @@
 #pragma once
-// How lines come into the lanes of vectors and out of them again: side by side, or each somewhere else.
+// Reads lines into the lanes of vectors and writes them back: lines side by side, or each in a place of its own.
 #include "local/lanes_passes.hpp"
 
 namespace shardfft::lanes {
 
-/// The order of lines in the lanes is that in which no number has to leave its 128 bits: points of W lines that lie
-/// side by side are two vectors, a and b; of each 128 bits of these the real parts, those of a first, are 128 bits of
-/// the real parts.
+/// The order of lines in the lanes keeps every number within its 128 bits: points of W lines that lie side by side are
+/// two vectors, a and b; of each 128 bits of these the real parts, those of a first, are 128 bits of the real parts.
 template <class Isa>
 struct LaneLines : LanePasses<Isa> {
   using Base = LanePasses<Isa>;
@@ -16,7 +15,7 @@ struct LaneLines : LanePasses<Isa> {
   static constexpr int entries = 16 / sizeof(T);  ///< of 128 bits
   static constexpr int half = entries / 2;
 
-  /// Of the lane that has line l.
+  /// The lane that has line l.
   static constexpr int lane_of(int l) {
     const int of_b = l / (W / 2), at = l % (W / 2);
     return at / half * entries + of_b * half + at % half;
@@ -30,7 +29,7 @@ struct LaneLines : LanePasses<Isa> {
     return {__builtin_shufflevector(a, b, (line_in(I) / (W / 2) * W + 2 * (line_in(I) % (W / 2)))...),
             __builtin_shufflevector(a, b, (line_in(I) / (W / 2) * W + 2 * (line_in(I) % (W / 2)) + 1)...)};
   }
-  /// The points of W / 2 lines, from number `first` on.
+  /// The points of W / 2 lines, from line `first` on.
   template <int first, int... I>
   [[gnu::always_inline]] static V joined(const Point& p, Sequence<I...>) {
     return __builtin_shufflevector(p.re, p.im, (lane_of(first + I / 2) + (I % 2) * W)...);
@@ -45,10 +44,10 @@ struct LaneLines : LanePasses<Isa> {
     return __builtin_shufflevector(v, v, lane_of(I)...);
   }
 
-  /// Up to W lines of one array: where each begins, in points.
+  /// Up to W lines of one array, with the offset of each, in points.
   struct Places {
     std::int64_t stride;    ///< of points
-    std::int64_t distance;  ///< of lines, where all are of one row
+    std::int64_t distance;  ///< of lines, if all are in one row
     bool one_row;
     int count = 0;
     std::int64_t begin[W];
@@ -68,9 +67,10 @@ struct LaneLines : LanePasses<Isa> {
     [[gnu::always_inline]] bool all_beside() const { return one_row && count == W && distance == 1; }
   };
 
-  /// Contiguous lines come and go W numbers at a time, which are transposed, or in pairs, which the first pass reads
-  /// where they lie and the last one writes: too many loads and stores where a vector holds many. Pairs of long lines
-  /// (`most` bytes) share few sets of the first-level cache, and leave it before a line of it is full.
+  /// Contiguous lines are read and written in blocks of W numbers, which are transposed, or in pairs, which the first
+  /// pass reads and the last one writes directly. Pairs take too many loads and stores if a vector holds many. Pairs of
+  /// long lines (above `most` bytes) share few sets of the first-level cache, and are evicted before a cache line is
+  /// full.
   static constexpr bool has_pairs = W <= 4, has_blocks = sizeof(V) > 16;
   static constexpr std::int64_t most_read_in_pairs = 32 * 1024, most_written_in_pairs = 16 * 1024;
   [[gnu::always_inline]] static bool in_pairs(std::int64_t n, std::int64_t most) {
@@ -78,8 +78,8 @@ struct LaneLines : LanePasses<Isa> {
   }
   [[gnu::always_inline]] static bool are_rows(const Places& lines) { return lines.stride == 1 && lines.distance != 1; }
 
-  /// Of two rows S apart: blocks of S beside the diagonal change places. The first row, or where `beyond` is S the
-  /// other.
+  /// For two rows S apart: the blocks of S beside the diagonal change places. Returns the first row, or the other one
+  /// if `beyond` is S.
   template <int S, int beyond, int... I>
   [[gnu::always_inline]] static V exchanged(const V& a, const V& b, Sequence<I...>) {
     return __builtin_shufflevector(a, b, ((I & S ? W - S : 0) + I + beyond)...);
@@ -95,7 +95,7 @@ struct LaneLines : LanePasses<Isa> {
     }
     if constexpr (S > 1) transpose<S / 2>(rows);
   }
-  /// block(whether all W lines have W numbers in it, first number, numbers).
+  /// Calls block(whether all W lines have W numbers in it, first number, numbers).
   template <class Block>
   static void for_each_block(int count, std::int64_t numbers, const Block& block) {
     std::int64_t k = 0;
@@ -103,7 +103,7 @@ struct LaneLines : LanePasses<Isa> {
       for (; k + W <= numbers; k += W) block(Number<1>{}, k, W);
     for (; k < numbers; k += W) block(Number<0>{}, k, static_cast<int>(numbers - k < W ? numbers - k : W));
   }
-  /// Where the lines of the lanes begin; `parts` numbers a point. Lanes without a line have the first one's.
+  /// The first number of each lane's line; `parts` numbers a point. Lanes without a line use the first one.
   template <class Number>
   struct Begins {
     Number* line[W];
@@ -111,7 +111,7 @@ struct LaneLines : LanePasses<Isa> {
       for (int i = 0; i < W; ++i) line[i] = array + parts * lines.begin[line_in(i) < lines.count ? line_in(i) : 0];
     }
   };
-  /// put(k, pair) takes the numbers of each line, with a last single one zero.
+  /// put(k, pair) takes pair k of each line's numbers; the partner of a single last number is zero.
   template <class Put>
   static void read_rows(const T* in, const Places& lines, int parts, std::int64_t numbers, const Put& put) {
     const Begins<const T> from(in, lines, parts);
@@ -126,7 +126,7 @@ struct LaneLines : LanePasses<Isa> {
       for (int i = 0; 2 * i < here; ++i) put(k / 2 + i, Point{rows[2 * i], rows[2 * i + 1]});
     });
   }
-  /// get(k) gives them. What GCC does not unroll here it takes through memory.
+  /// get(k) returns such a pair. Without unrolling, GCC would take the rows through memory.
   template <class Get>
   static void write_rows(T* out, const Places& lines, int parts, std::int64_t numbers, const Get& get) {
     const Begins<T> to(out, lines, parts);
@@ -147,8 +147,8 @@ struct LaneLines : LanePasses<Isa> {
     });
   }
 
-  // What follows reads points with get(k), or writes them with put(k, point); k counts points of complex lines, and
-  // pairs of numbers of real ones, whose last one in a line of odd length is a single number.
+  // The types below read points with get(k), or write them with put(k, point). k counts points of complex lines, and
+  // pairs of numbers of real ones. The last pair of a line of odd length is a single number.
 
   struct Beside {
     T* array;
@@ -165,8 +165,8 @@ struct LaneLines : LanePasses<Isa> {
     }
   };
 
-  /// Lines that lie side by side, but not all of them: those of a row are a span of memory, of `parts` numbers a line,
-  /// which are the entries of `parts` vectors.
+  /// Lines of which only some lie side by side: those of a row are a span of memory, with `parts` numbers a line. The
+  /// spans together are the entries of `parts` vectors.
   template <int parts>
   class Spans {
    public:
@@ -188,7 +188,7 @@ struct LaneLines : LanePasses<Isa> {
     }
 
    private:
-    /// Numbers `first` to `end` of all vectors lie from `place` on: what vector v has of them.
+    /// Numbers `first` to `end` of all vectors are in memory from `place` on: adds vector v's share of them.
     void add(int v, int first, int end, std::int64_t place) {
       const int from = first > v * W ? first : v * W, to = end < (v + 1) * W ? end : (v + 1) * W;
       if (from >= to) return;
@@ -197,7 +197,7 @@ struct LaneLines : LanePasses<Isa> {
     }
 
     int count_[parts] = {};
-    std::int64_t at_[parts][W];  ///< where the vector would begin
+    std::int64_t at_[parts][W];  ///< the place of the vector's first entry
     typename Isa::Part part_[parts][W];
   };
   struct SpansOf {
@@ -224,8 +224,8 @@ struct LaneLines : LanePasses<Isa> {
     std::int64_t numbers;
   };
 
-  /// Two numbers of each line, wherever lines are; lanes without a line have the first one's, and are not written but
-  /// where `all` have one.
+  /// Two numbers of each line, for lines anywhere in memory. Lanes without a line read the first one, and write
+  /// nothing. `all`: every lane has a line.
   template <bool all, class Step>
   struct Rows {
     T* line[W];
@@ -253,7 +253,7 @@ struct LaneLines : LanePasses<Isa> {
     }
 
    private:
-    /// Of `lines` lines, as doubles.
+    /// The numbers of `lines` lines, as doubles.
     template <int first, int lines>
     [[gnu::always_inline]] auto piece(std::int64_t at) const {
       using Doubles = typename VectorOf<double, 2 * lines * sizeof(T) / 8>::type;
@@ -275,7 +275,7 @@ struct LaneLines : LanePasses<Isa> {
     [[gnu::always_inline]] static auto joined_halves(const D& a, const D& b, Sequence<I...>) {
       return __builtin_shufflevector(a, b, I...);
     }
-    /// Pairs of W / 2 lines.
+    /// Writes the pairs of W / 2 lines.
     template <int first>
     [[gnu::always_inline]] void scatter(const V& pairs, std::int64_t at) const {
       for (int l = 0; l < W / 2; ++l)
@@ -294,7 +294,7 @@ struct LaneLines : LanePasses<Isa> {
       store(array + k * stride, to_lines(a, Lanes<W>{}));
     }
   };
-  /// Some real lines, which lie side by side.
+  /// Real lines of which only some lie side by side.
   struct RealSpans : RealBeside {
     Spans<1> spans;
     RealSpans(T* a, const Places& lines) : RealBeside{a, lines}, spans(lines) { this->array = a; }
@@ -314,7 +314,7 @@ struct LaneLines : LanePasses<Isa> {
     }
   };
 
-  /// Calls use() with what reads or, where it `writes`, writes complex lines.
+  /// Calls use() with a reader of complex lines or, if `writes`, a writer.
   template <bool writes, class Use>
   static void with_points(T* array, const Places& lines, const Use& use) {
     if (lines.all_beside()) return use(Beside(array, lines));
@@ -322,7 +322,7 @@ struct LaneLines : LanePasses<Isa> {
     if (lines.stride != 1) return use(Rows<false, Apart>(array, lines, 2, {2 * lines.stride}));
     with_rows<writes>(array, lines, 2, use);
   }
-  /// With what does so to real lines.
+  /// The same for real lines.
   template <bool writes, class Use>
   static void with_numbers(T* array, const Places& lines, const Use& use) {
     if (lines.all_beside()) return use(PairsOf<RealBeside>{{array, lines}});

@@ -20,7 +20,7 @@ struct LanePasses {
   static constexpr int W = Isa::width;
   using V = typename VectorOf<T, W>::type;
 
-  /// One complex number of each of W lines. Copied part by part: what is trivially copied, GCC copies through memory.
+  /// One complex number of each of W lines. Copied part by part: GCC copies trivially copyable types through memory.
   struct Point {
     V re, im;
     Point() = default;
@@ -35,8 +35,8 @@ struct LanePasses {
   [[gnu::always_inline]] static V add(const V& a, const V& b) { return a + b; }
   [[gnu::always_inline]] static V sub(const V& a, const V& b) { return a - b; }
   [[gnu::always_inline]] static V all(T number) { return number - V{}; }
-  /// a b + c. These files are compiled with contraction off: where compilers join products and sums differs from one
-  /// place to the next, and with it the bits.
+  /// a b + c. These files are compiled with contraction off: compilers would join products and sums in some places and
+  /// not in others, and change the bits of results.
   [[gnu::always_inline]] static V fma(const V& a, T b, const V& c) { return Isa::fma(a, all(b), c); }
   [[gnu::always_inline]] static Point fma(const Point& a, T b, const Point& c) {
     return {fma(a.re, b, c.re), fma(a.im, b, c.im)};
@@ -122,13 +122,13 @@ struct LanePasses {
   }
   [[gnu::always_inline]] static void store(T* p, const V& v) { __builtin_memcpy(p, &v, sizeof(V)); }
 
-  /// Points where the passes have them.
+  /// Points in the order of the passes.
   struct Inside {
     Point* data;
     [[gnu::always_inline]] Point get(std::int64_t at) const { return data[at]; }
     [[gnu::always_inline]] void put(std::int64_t at, const Point& a) const { data[at] = a; }
   };
-  /// Results of the last pass by their numbers.
+  /// Writes the results of the last pass by their numbers.
   template <class To>
   struct Placed {
     To to;
@@ -140,8 +140,8 @@ struct LanePasses {
   };
 
   /// Blocks of R m points: transforms of R points that are m apart, then the twiddles of the transforms that follow.
-  /// The last pass, where m is 1, has none. Memory is asked for between the results: many requests at once would keep
-  /// the points from coming.
+  /// The last pass, with m = 1, has none. Memory is prefetched between the results: many requests at once would delay
+  /// the points.
   template <int R, bool last, bool asks, class From, class To>
   static void run_pass(const Pass<T>& p, From from, To to, ReadAhead& ahead) {
     const std::int64_t blocks = p.blocks;
@@ -172,7 +172,7 @@ struct LanePasses {
     ahead.next == nullptr ? run_radix<last, false>(p, from, to, ahead) : run_radix<last, true>(p, from, to, ahead);
   }
 
-  /// Passes with many points need many registers. The ends of lines come in many forms, so not all radices take them.
+  /// Passes with many points need many registers. Ends of lines come in many forms, so they have fewer radices.
   template <int R, bool last, bool asks, class From, class To>
   static bool try_radix(const Pass<T>& p, const From& from, const To& to, ReadAhead& ahead) {
     constexpr bool ends = !(__is_same(From, Inside) && __is_same(To, Inside));
@@ -196,14 +196,14 @@ struct LanePasses {
         Number<10>{}, Number<16>{}, Number<12>{}, Number<11>{}, Number<13>{});
   }
 
-  /// In registers: compilers would load it again for each operation.
+  /// Keeps it in registers: compilers would load it again for each operation.
   [[gnu::always_inline]] static V held(V a) {
     if constexpr (sizeof(V) > 16) asm("" : "+v"(a));
     return a;
   }
   [[gnu::always_inline]] static Point held(const Point& a) { return {held(a.re), held(a.im)}; }
-  /// A pass of an odd radix by the definition, for two numbers k at once: what is loaded is multiplied twice. Of real
-  /// numbers, where Number is V, half the results are conjugates of the others, and left out.
+  /// A pass of an odd radix by the definition, for two numbers k at once, so that each loaded number is used twice. If
+  /// the numbers are real (Number is V), half the results are conjugates of the others, and are left out.
   template <int known = 0, class Number>
   static void run_odd(const Pass<T>& pass, const Number* from, Point* to, ReadAhead& ahead) {
     constexpr bool real = sizeof(Number) == sizeof(V);
@@ -252,7 +252,7 @@ struct LanePasses {
       }
   }
 
-  /// Lines that have no larger radix to begin with have one of these, and time for it is a large part of theirs.
+  /// Lines with no larger radix begin with one of these, which takes a large part of their time.
   static void run_real(const Pass<T>& p, const V* from, Point* to, ReadAhead& ahead) {
     const auto run = [&](auto radix) {
       return p.radix == radix.value && (run_odd<radix.value>(p, from, to, ahead), true);

@@ -1,5 +1,5 @@
 #pragma once
-// What the kernels for lines in lanes are told. Nothing of the standard library is called here: kernels are compiled
+// The arguments of kernels for lines in lanes. No function of the standard library is called here: kernels are compiled
 // for several processors, and a linker keeps one copy of such functions.
 #include <cstddef>
 #include <cstdint>
@@ -15,61 +15,61 @@ struct Pass {
   int radix = 1;
   std::int64_t m = 1;
   std::int64_t blocks = 1;
-  const T* twiddles = nullptr;  ///< real and imaginary parts, radix - 1 for each of m points; none where m is 1
-  const T* roots = nullptr;     ///< of radices without code of their own, and of a pass over real numbers
+  const T* twiddles = nullptr;  ///< real and imaginary parts, radix - 1 for each of m points; none if m is 1
+  const T* roots = nullptr;     ///< for radices without code of their own, and for a pass over real numbers
 };
 
 /// Radices up to the first have code of their own; other odd ones up to the second are sums of products.
 inline constexpr int most_written_out = 16, most_radix = 61;
 
-/// A forward transform of n complex points where they lie.
+/// A forward transform of n complex points in place.
 template <class T>
 struct Passes {
   std::int64_t n = 1;
   const Pass<T>* pass = nullptr;
   int count = 0;
-  const std::int32_t* place = nullptr;  ///< where they leave each point of the spectrum
+  const std::int32_t* place = nullptr;  ///< the place of each point of the spectrum afterwards
 };
 
 /// A transform of n points as a convolution of more, or fewer, points: Rader's for primes, Bluestein's for any length.
 template <class T>
 struct Convolution {
   Passes<T> passes;
-  const std::int32_t* gather = nullptr;   ///< Rader: which point of the line each one of the convolution is; else none
+  const std::int32_t* gather = nullptr;   ///< Rader: the line's point for each one of the convolution; else none
   const T* chirp = nullptr;               ///< Bluestein: the factors of the points, before and after; else none
-  const T* spectrum = nullptr;            ///< of what the line is convolved with, over its length
-  const std::int32_t* results = nullptr;  ///< Rader, real: which number of the convolution has each of the line's
+  const T* spectrum = nullptr;            ///< of the factors that the line is convolved with, divided by its length
+  const std::int32_t* results = nullptr;  ///< Rader, real: the convolution's number for each one of the line
 };
 
-/// Where the points and the lines of a batch lie, in points.
+/// The places of the points and the lines of a batch, in points.
 struct Lines {
   std::int64_t stride = 1;    ///< of the points of one line
   std::int64_t distance = 1;  ///< of the lines of a row
   std::int64_t rows = 0;      ///< distance of rows
 };
 
-/// Real lines have half a spectrum on their other side. No two lines are parts of one complex line, so that none
-/// changes another's result: of a line of even length every two numbers are a complex point; one of odd length begins
-/// with a pass over real numbers, or is a convolution of such.
+/// The other side of real lines is half a spectrum. No two lines are parts of one complex line, so that none changes
+/// another's result. In a line of even length every two numbers are a complex point. A line of odd length begins with a
+/// pass over real numbers, or is a convolution of real numbers.
 enum class Ends { complex, real_in, real_out };
 
 template <class T>
 struct Plan {
   Ends ends = Ends::complex;
   std::int64_t n = 1;          ///< points of the complex transform
-  std::int64_t numbers = 1;    ///< of a real line: twice n, or n where it is odd
+  std::int64_t numbers = 1;    ///< of a real line: twice n, or n if it is odd
   const T* factors = nullptr;  ///< of a real line of even length: real and imaginary parts of n + 1
   std::int64_t lines = 1;
   std::int64_t row = 1;  ///< lines of a row; its last ones and the first ones of the next are transformed at once
   Lines in, out;
   T scale = 1;
-  Passes<T> passes;                             ///< of n points, where there is no convolution
-  const Convolution<T>* convolution = nullptr;  ///< what makes the transform instead, or null
-  const std::int32_t* place = nullptr;          ///< where these leave each point of the result; ~place: its conjugate
-  const std::int32_t* index = nullptr;          ///< the other way; none with a convolution
+  Passes<T> passes;                             ///< of n points, if there is no convolution
+  const Convolution<T>* convolution = nullptr;  ///< makes the transform in their place; or null
+  const std::int32_t* place = nullptr;          ///< place of each point of the result there; ~place: its conjugate
+  const std::int32_t* index = nullptr;          ///< the inverse of `place`; none with a convolution
 };
 
-/// Points of all lanes behind which the second half of the scratch begins, where there is one.
+/// Points of all lanes before the second half of the scratch, if there is one.
 template <class T>
 constexpr std::int64_t scratch_points(const Plan<T>& plan) {
   return plan.convolution == nullptr ? (plan.n + 1) / 2 : plan.convolution->passes.n + 1;
@@ -79,7 +79,7 @@ constexpr std::int64_t scratch_points(const Plan<T>& plan) {
 template <class T>
 using Run = void (*)(const Plan<T>&, const T*, T*, std::byte*, ReadAhead&);
 
-/// Kernels compiled for one set of instructions, with vectors of so many bytes, of which the processor holds so many.
+/// Kernels compiled for one set of instructions: the bytes of a vector, and the number of vector registers.
 struct Kernels {
   int vector_bytes, registers;
   Run<double> f64;
@@ -108,7 +108,7 @@ struct Roots {
   T re[N] = {}, im[N] = {};
   constexpr Roots() {
     for (int j = 0; j < N; ++j) {
-      // To the first eighth, where the series is exact to the last bit.
+      // Reduces the angle to the first eighth: there the series is exact to the last bit.
       const int eighth = 8 * j / N;
       const long double angle = 2 * pi * j / N;
       const long double turns[8] = {0, pi / 2, pi / 2, pi, pi, 3 * pi / 2, 3 * pi / 2, 2 * pi};

@@ -25,7 +25,7 @@ Exact product(Exact a, Exact b) {  // not operator*, which checks for NaN
   return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }
 
-/// What a pass of a radix costs a point, beside others: with few registers large ones keep points in memory.
+/// The cost of a pass a point, by radix, relative to others: with few registers large radices keep points in memory.
 struct RadixCost {
   int radix;
   double few_registers, many_registers;  ///< 0: there is no such pass
@@ -44,7 +44,7 @@ double cost(const std::vector<int>& passes, int registers) {
 
 bool is_prime(std::int64_t n) { return n > 1 && has_prime_above(n, n - 1); }
 
-/// The cheapest passes for n points, of radices from the given one on; none where there are no such, or n is 1.
+/// The cheapest passes for n points, with radices from the given one on; empty if there are none, or if n is 1.
 std::vector<int> choose_passes(std::int64_t n, int registers, std::size_t from = 0) {
   std::vector<int> best;
   for (int prime = most_radix; from == 0 && prime > most_written_out; prime -= 2)
@@ -64,7 +64,7 @@ std::vector<int> choose_passes(std::int64_t n, int registers, std::size_t from =
   return best;
 }
 
-/// The cheapest transform of so many points or more.
+/// The length of the cheapest transform of n points or more.
 std::int64_t cheapest_from(std::int64_t n, int registers) {
   double least = std::numeric_limits<double>::infinity();
   std::int64_t best = 0;
@@ -79,8 +79,8 @@ std::int64_t cheapest_from(std::int64_t n, int registers) {
   return best;
 }
 
-/// Of what passes transform, in points, which of Rader's convolution for real lines are two numbers each. Where these
-/// are not n - 1, there are zeros behind them. All n numbers of a real line matter to half its results.
+/// The length of the passes, in points; two numbers are a point of Rader's convolution for real lines. If it is longer
+/// than n - 1 numbers, zeros follow. Half the results of a real line still depend on all n numbers.
 std::int64_t passes_length(std::int64_t n, int registers, bool real) {
   const Way way = way_of(n, registers, real);
   if (way == Way::passes) return n;
@@ -88,7 +88,7 @@ std::int64_t passes_length(std::int64_t n, int registers, bool real) {
   return !real ? n - 1 : has_prime_above(n - 1, 13) ? cheapest_from(n - 1, registers) : (n - 1) / 2;
 }
 
-/// Powers of it are all numbers from 1 to n - 1 modulo the prime n.
+/// Its powers modulo the prime n are all numbers from 1 to n - 1.
 std::int64_t generator(std::int64_t n) {
   for (std::int64_t g = 2;; ++g) {
     std::int64_t power = g, order = 1;
@@ -121,8 +121,8 @@ void append(std::vector<Real>& list, Exact x) {
   list.push_back(static_cast<Real>(x.imag()));
 }
 
-/// Of real numbers x, two a point: what each point of the spectrum is multiplied by, and the conjugate of its mirrored
-/// one, so that the points become the spectrum of the convolution with x.
+/// For a convolution with real numbers x, two a point: the factor of each point of the spectrum, and the factor of the
+/// conjugate of its mirror image. The sums of these products are the spectrum of the convolution.
 std::vector<Exact> pair_factors(const std::vector<Exact>& x) {
   std::vector<Exact> parts[2], factors;
   for (std::size_t i = 0; i < x.size(); ++i) parts[i % 2].push_back(x[i]);
@@ -139,7 +139,7 @@ std::vector<Exact> pair_factors(const std::vector<Exact>& x) {
 }  // namespace
 
 Way way_of(std::int64_t n, int registers, bool real) {
-  // Larger primes take less time as convolutions of small ones; real ones of 37 points are rounded less without.
+  // Larger primes take less time as convolutions; real lines of 37 points have smaller rounding errors without.
   const int by_definition = real ? 37 : registers < 32 ? 31 : 23;
   const bool has_way = !has_prime_above(n - 1, 13) || (real && n > most_radix);
   if (n > by_definition && has_way && is_prime(n)) return Way::rader;
@@ -148,7 +148,7 @@ Way way_of(std::int64_t n, int registers, bool real) {
 
 std::int64_t scratch_points_of(std::int64_t n, int registers, bool real) {
   if (way_of(n, registers, real) != Way::passes) return 2 * (passes_length(n, registers, real) + 1);
-  return real ? n + n / 6 + 2 : n + 1;  // the first pass leaves two thirds at most beside the line
+  return real ? n + n / 6 + 2 : n + 1;  // the first pass stores at most two thirds beside the line
 }
 
 template <class Real>
@@ -168,7 +168,7 @@ PassTables<Real>::PassTables(std::int64_t n, int registers, bool real)
     : points_(n), place_(static_cast<std::size_t>(n)) {
   std::int64_t length = n;
   std::vector<int> chosen = choose_passes(n, registers);
-  // The first pass of a real line leaves one part in so many more than half of it.
+  // The first pass of a real line computes (radix + 1) / 2 of `radix` parts, so that the largest radix comes first.
   if (real) std::reverse(chosen.begin(), chosen.end());
   for (const int radix : chosen) {
     const std::int64_t m = length / radix;
@@ -212,8 +212,8 @@ LineTables<Real>::LineTables(std::int64_t n, int registers, bool real)
   convolution_.spectrum = spectrum_.data();
 }
 
-/// X(g^-q) - x(0) is the sum over p of x(g^p) with exp(-2 pi i g^(p-q) / n), of the Hartley transform with cosine and
-/// sine of that angle.
+/// X(g^-q) - x(0) is the sum over p of x(g^p) exp(-2 pi i g^(p-q) / n); in the Hartley transform, the sum of cosine and
+/// sine of that angle stands for the exponential.
 template <class Real>
 void LineTables<Real>::make_rader(std::int64_t n, bool real) {
   const std::int64_t m = tables_.passes().n, numbers = real ? 2 * m : m, g = generator(n);
@@ -227,10 +227,10 @@ void LineTables<Real>::make_rader(std::int64_t n, bool real) {
     const auto inverse = static_cast<std::size_t>(powers[static_cast<std::size_t>((n - 1 - q) % (n - 1))]);
     Exact w = root(static_cast<std::int64_t>(inverse), n);
     if (real) w = (w.real() - w.imag()) / 2;
-    // Zeros behind the line are where the convolution meets the factors from the other end.
+    // If zeros follow the line, the factors also continue from the other end of the convolution.
     factors[static_cast<std::size_t>(q)] = w;
     if (q > 0 && numbers > n - 1) factors[static_cast<std::size_t>(numbers - (n - 1 - q))] = w;
-    // A backward transform is a forward one that is numbered the other way round.
+    // The results of a backward transform are those of a forward one in reverse order.
     const std::int64_t point = real ? q / 2 : q;
     const std::int32_t place = tables_.places()[static_cast<std::size_t>((m - point) % m)];
     place_[inverse] = place;
@@ -242,7 +242,7 @@ void LineTables<Real>::make_rader(std::int64_t n, bool real) {
   convolution_.results = results_.data();
 }
 
-/// X(k) is c(k) times the sum over j of x(j) c(j) / c(k - j), where c(j) is exp(-pi i j^2 / n).
+/// X(k) is c(k) times the sum over j of x(j) c(j) / c(k - j), with c(j) = exp(-pi i j^2 / n).
 template <class Real>
 void LineTables<Real>::make_bluestein(std::int64_t n) {
   const auto m = static_cast<std::size_t>(tables_.passes().n);

@@ -1,5 +1,5 @@
 #pragma once
-// What the kernels for lines in lanes read: factors and places, computed once for a length.
+// The tables of kernels for lines in lanes: factors and places, computed once for a length.
 #include <cstdint>
 #include <deque>
 #include <vector>
@@ -8,13 +8,13 @@
 
 namespace shardfft::lanes {
 
-/// How lines of n points are transformed; `real` lines, of which n is odd, also below.
+/// How lines of n points are transformed; `real` lines, here and below, have odd n.
 enum class Way { passes, rader, bluestein };
 Way way_of(std::int64_t n, int registers, bool real = false);
-/// Points of all lanes that the scratch for lines of n points holds.
+/// The scratch for lines of n points, in points of all lanes.
 std::int64_t scratch_points_of(std::int64_t n, int registers, bool real);
 
-/// exp(-2 pi i k / n) times `factor` for k up to n / 2, n even: exact where a part is zero.
+/// exp(-2 pi i k / n) times `factor` for k up to n / 2, n even: exact if a part is zero.
 template <class Real>
 std::vector<Real> half_roots(std::int64_t n, double factor);
 
@@ -22,7 +22,7 @@ std::vector<Real> half_roots(std::int64_t n, double factor);
 template <class Real>
 class PassTables {
  public:
-  /// `registers`: vectors that the processor holds. The first pass of real lines leaves half the results.
+  /// `registers`: vectors that the processor holds. The first pass of real lines computes half the results.
   PassTables(std::int64_t n, int registers, bool real);
   PassTables(const PassTables&) = delete;
   PassTables& operator=(const PassTables&) = delete;
@@ -36,9 +36,9 @@ class PassTables {
   std::vector<std::int32_t> place_;
 };
 
-/// What lines of n points need, of other lengths too: C. M. Rader, Discrete Fourier transforms when the number of data
-/// samples is prime (1968), where n is a prime and n - 1 has small factors, of real lines where n is a prime; else L.
-/// I. Bluestein, A linear filtering approach to the computation of discrete Fourier transform (1970).
+/// The tables of lines of n points, also of other lengths. If n is a prime and n - 1 has small factors, or if n is a
+/// prime and lines are real: C. M. Rader, Discrete Fourier transforms when the number of data samples is prime (1968).
+/// Else: L. I. Bluestein, A linear filtering approach to the computation of discrete Fourier transform (1970).
 template <class Real>
 class LineTables {
  public:
@@ -46,9 +46,9 @@ class LineTables {
   LineTables(const LineTables&) = delete;
   LineTables& operator=(const LineTables&) = delete;
   Passes<Real> passes() const { return tables_.passes(); }
-  /// None where passes alone transform the lines.
+  /// Null if passes alone transform the lines.
   const Convolution<Real>* convolution() const { return spectrum_.empty() ? nullptr : &convolution_; }
-  /// Where each point of the result is.
+  /// The place of each point of the result.
   const std::vector<std::int32_t>& places() const { return place_; }
 
  private:

@@ -13,7 +13,7 @@ using Loops = std::vector<Loop>;
 
 /// Points that all loops visit together; 1 without loops.
 std::int64_t points(const Loops& loops);
-/// Merges loops of which `continues(outer, inner)` says that the outer one goes on where the inner one ends.
+/// Merges loops if `continues(outer, inner)` says that the outer one goes on from the end of the inner one.
 template <class Continues>
 void merge_loops(std::vector<Loop>& loops, const Continues& continues) {
   const auto merge_pair = [&] {
@@ -42,10 +42,10 @@ Loops output_loops(const FftSpec& spec);
 inline bool is_halved(const FftSpec& spec) { return spec.kind == Kind::r2c || spec.kind == Kind::c2r; }
 ElementType input_element(const FftSpec& spec);
 ElementType output_element(const FftSpec& spec);
-/// Elements from the first to behind the last one that the loops touch.
+/// Elements from the first one that the loops touch to the last one.
 std::int64_t input_extent(const Loops& loops);
 std::int64_t output_extent(const Loops& loops);
-/// What a transform does: every number is read once and written once, with 5 N log2 N operations for N complex points
+/// The work of a transform: every number is read once and written once, with 5 N log2 N operations for N complex points
 /// and half of that for real ones.
 Work work_of(const FftSpec& spec);
 /// Strides of a dense array of these loops that keeps the order in memory of the input; one a loop.

@@ -1,5 +1,5 @@
 // oneMKL's DFTI, sequential libraries: one batch loop a descriptor, any strides, scales for free. They are loaded when
-// a plan takes them: where they do not find their own files, their constructors and their first call end the process.
+// a plan takes them: if they do not find their own files, their constructors and their first call end the process.
 #include <dlfcn.h>
 #include <mkl_dfti.h>
 #include <mkl_service.h>
@@ -23,7 +23,7 @@ namespace {
 /// prime, and 2147483649 = 3 x 715827883 did; multiples of 65537 and of smaller primes did not.
 constexpr std::int64_t crash_length = std::int64_t{1} << 31;
 
-/// Holds nothing but the names of oneMKL's libraries; this library's RUNPATH leads to it.
+/// A library that holds nothing but the names of oneMKL's libraries; this library's RUNPATH finds it.
 constexpr const char* module_name = "libshardfft_mkl.so";
 
 void* load() {
@@ -52,7 +52,7 @@ struct Symbol {
 /// Made at the first use, and tried again if that fails.
 struct Functions {
   decltype(&DftiCreateDescriptor) create = Symbol{"DftiCreateDescriptor"};
-  /// For one axis, as the header's macro; lines that lie side by side take half the time of the general one's.
+  /// For one axis, as in the header's macro; lines side by side take half the time of the general function.
   decltype(&DftiCreateDescriptor_d_1d) create_f64_line = Symbol{"DftiCreateDescriptor_d_1d"};
   decltype(&DftiCreateDescriptor_s_1d) create_f32_line = Symbol{"DftiCreateDescriptor_s_1d"};
   decltype(&DftiSetValue) set = Symbol{"DftiSetValue"};
@@ -86,7 +86,7 @@ void check(MKL_LONG status, const char* what) {
 class MklFft : public LocalFft {
  public:
   explicit MklFft(const FftSpec& spec) : in_place_(spec.in_place) {
-    // The forward domain is that of time: the real array, or what the forward transform reads.
+    // The forward domain is that of time: the real array, or the input of the forward transform.
     const bool forward = spec.kind == Kind::r2c || (spec.kind == Kind::c2c && spec.direction == Direction::forward);
     refuse_what_crashes(spec);
     require_work_memory(spec, 0, "oneMKL");
@@ -104,7 +104,7 @@ class MklFft : public LocalFft {
   MklFft& operator=(const MklFft&) = delete;
 
   void execute(const void* in, void* out, std::byte*, ReadAhead&) const override {
-    void* const source = const_cast<void*>(in);  // DFTI leaves it unchanged unless told otherwise
+    void* const source = const_cast<void*>(in);  // DFTI leaves it unchanged by default
     check(in_place_ ? compute_(descriptor_, out) : compute_(descriptor_, source, out), "computing");
   }
 
@@ -115,7 +115,7 @@ class MklFft : public LocalFft {
     const auto precision = spec.precision == Precision::f64 ? DFTI_DOUBLE : DFTI_SINGLE;
     const auto domain = spec.kind == Kind::c2c ? DFTI_COMPLEX : DFTI_REAL;
     const auto axes = static_cast<MKL_LONG>(lengths.size());
-    // By _s_1d c2r of many lengths above 10000 is wrong (oneMKL 2026.0 with AVX-512).
+    // _s_1d gives wrong results for c2r of many lengths above 10000 (oneMKL 2026.0 with AVX-512).
     const bool f64 = spec.precision == Precision::f64, wrong = !f64 && spec.kind == Kind::c2r;
     check(axes > 1 ? mkl().create(&descriptor_, precision, domain, axes, lengths.data())
           : wrong  ? mkl().create(&descriptor_, precision, domain, axes, lengths[0])
@@ -161,7 +161,7 @@ class MklFft : public LocalFft {
 std::unique_ptr<LocalFft> make_mkl(const FftSpec& spec) { return std::make_unique<MklFft>(spec); }
 
 std::string library_version() {
-  MKLVersion v{};  // of the headers before it is loaded
+  MKLVersion v{};  // of the headers, until it is loaded
   v.MajorVersion = __INTEL_MKL__, v.MinorVersion = __INTEL_MKL_MINOR__, v.UpdateVersion = __INTEL_MKL_UPDATE__;
   if (dlopen(module_name, RTLD_LAZY | RTLD_NOLOAD) != nullptr) mkl().version(&v);
   return "oneMKL " + std::to_string(v.MajorVersion) + "." + std::to_string(v.MinorVersion) + "." +

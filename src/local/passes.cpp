@@ -3,7 +3,7 @@
 namespace shardfft {
 namespace {
 
-/// Between numbers of so many parts.
+/// Copies numbers of `from` parts to numbers of `to` parts.
 template <class Real, int from, int to>
 void copy_as(const Loops& loops, const void* in, void* out, double factor, bool conjugate) {
   const Real f = static_cast<Real>(factor), imaginary = conjugate ? -f : f;

@@ -152,7 +152,7 @@ class ReferenceFft : public LocalFft {
     return round_up(static_cast<std::size_t>(numbers) * sizeof(LongComplex), cache_line);
   }
 
-  /// All inputs are read before any output is written, so that any aliasing is right.
+  /// All inputs are read before any output is written, so that any aliasing is allowed.
   void execute(const void* in, void* out, std::byte* scratch, ReadAhead&) const override {
     if (is_empty(spec_)) return;
     auto* const lines = reinterpret_cast<LongComplex*>(scratch);
@@ -160,8 +160,8 @@ class ReferenceFft : public LocalFft {
     const auto field_of = [&](std::size_t b) {
       return Field(spec_, cosines_, values + static_cast<std::int64_t>(b) * points(spec_.transform), lines);
     };
-    // The half that is not given is transformed along the other axes too, before it is completed. What happens to lie
-    // there may trap.
+    // The missing half is transformed along the other axes too, before it is completed. Uninitialised numbers there
+    // might trap.
     if (spec_.kind == Kind::c2r) std::fill_n(values, points(spec_.batch) * points(spec_.transform), LongComplex());
     for_batch(&Loop::from, [&](std::size_t b, std::int64_t offset) {
       Field field = field_of(b);

@@ -30,7 +30,7 @@ std::vector<std::string> names_of_choice() {
   return names;
 }
 
-/// What "auto" stands for where nothing is measured. Asked for once: processors do not change.
+/// The library that "auto" means if nothing is measured. Found once: processors do not change.
 const std::string& automatic() {
   static const std::string name =
       expected_fastest(names_of_choice(), processor_fact("vendor_id"), lanes::all_kernels().front().vector_bytes);

@@ -1,5 +1,5 @@
-// Transforms of several axes as two transforms of fewer: for libraries that destroy the input of a c2r of several
-// axes, and for one large transform on several threads.
+// Transforms of several axes as two transforms of fewer: for libraries that cannot make them, or not this c2r, and for
+// one large transform on several threads.
 #include <algorithm>
 
 #include "base/aligned.hpp"
@@ -8,7 +8,7 @@
 namespace shardfft {
 namespace {
 
-/// The transform of the first axis alone, complex but for r2r, on one side's strides (in place there).
+/// The transform of the first axis alone, complex except for r2r, on one side's strides (in place there).
 FftSpec first_axis(const FftSpec& spec, Loops complex_loops, std::int64_t Loop::*side) {
   for (Loop& d : complex_loops) d.from = d.to = d.*side;
   FftSpec first = spec;
@@ -20,7 +20,7 @@ FftSpec first_axis(const FftSpec& spec, Loops complex_loops, std::int64_t Loop::
   return first;
 }
 
-/// The transform of all axes but the first.
+/// The transform of all axes except the first.
 FftSpec other_axes(const FftSpec& spec) {
   FftSpec others = spec;
   others.batch.insert(others.batch.begin(), spec.transform.front());

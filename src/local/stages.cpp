@@ -49,7 +49,7 @@ class Finished : public LocalFft {
   std::unique_ptr<LocalFft> fft_;
 };
 
-/// With one side in scratch: the conjugated input of a c2r, or what a transform in place must not write yet.
+/// One side is in scratch: the conjugated input of a c2r, or the output of a transform in place.
 class Staged : public LocalFft {
  public:
   Staged(const FftSpec& spec, const SubFactory& make, bool conjugates)

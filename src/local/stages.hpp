@@ -1,5 +1,5 @@
 #pragma once
-// What the front builds around a backend: each class is one thing that the backend cannot do.
+// Parts that the front adds around a backend: each class does one thing that the backend cannot do.
 #include "local/blocking.hpp"
 
 namespace shardfft {
@@ -13,8 +13,8 @@ std::unique_ptr<LocalFft> make_copy(const FftSpec& spec);
 std::unique_ptr<LocalFft> make_batched(const FftSpec& spec, const Blocking& blocking, const SubFactory& make);
 /// Scale, and the conjugation that makes r2c backward-signed, as a pass over the output.
 std::unique_ptr<LocalFft> make_finished(const FftSpec& spec, const SubFactory& make);
-/// With one side in scratch: in place between strides that do not name the same bytes, or, where it `conjugates`, the
-/// input of a forward-signed c2r, which becomes the usual one.
+/// With one side in scratch: the output of a transform in place whose strides do not name the same bytes or, if it
+/// `conjugates`, the input of a forward-signed c2r, which becomes the usual one.
 std::unique_ptr<LocalFft> make_staged(const FftSpec& spec, const SubFactory& make, bool conjugates);
 /// Several axes as two transforms: the first axis, and the others.
 std::unique_ptr<LocalFft> make_split(const FftSpec& spec, const SubFactory& make);

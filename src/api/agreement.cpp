@@ -1,4 +1,4 @@
-// What all ranks must have been given alike.
+// Agreement of all ranks on their arguments.
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace shardfft {
 
 RankFacts agree_same(const Communicator& comm, const ProblemSpec& given, const Failure& mine, bool knows_ways) {
-  static const ProblemSpec nothing{};  // in the place of what may have no words
+  static const ProblemSpec nothing{};  // in place of arguments that may have no words
   const ProblemSpec& spec = mine.failed() ? nothing : given;
   std::vector<Agreed> agreed = agreed_options(spec.options);
   agreed.push_back(agreed_layout("input layouts", spec.input));
@@ -29,7 +29,7 @@ RankFacts agree_same(const Communicator& comm, const ProblemSpec& given, const F
 
 namespace {
 
-/// What rank 0 was given and the first rank that has something else, where words tell them apart. Collective.
+/// The values of rank 0 and of the first rank with another one, if their words differ. Collective.
 std::string compared(const Communicator& comm, const Agreed& mine) {
   const std::vector<std::int64_t> numbers = comm.all_gather(static_cast<std::int64_t>(mine.number));
   const auto other = std::find_if(numbers.begin(), numbers.end(), [&](auto n) { return n != numbers.front(); });

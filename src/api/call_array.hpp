@@ -1,5 +1,5 @@
 #pragma once
-// Checks the arrays of a call against what it needs, as far as the types of the arguments say.
+// Checks the arrays of a call against its needs, as far as the types of the arguments say.
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -17,7 +17,7 @@ struct NeededArray {
   std::size_t bytes() const { return static_cast<std::size_t>(count) * element_bytes; }
 };
 
-/// An array, as a call gave it, and what is needed there.
+/// An array, as a call gave it, and the needed one.
 struct CallArray {
   const void* data;
   const detail::ArrayFacts& facts;

@@ -43,16 +43,16 @@ std::string who_calls_what(const std::vector<std::int64_t>& words) {
 
 /// Collective.
 std::shared_ptr<Meeting> make_meeting(const Communicator& comm, HostMemory* host) {
-  if (comm.size() > 1 && host != nullptr && host->host().size() == comm.size()) {  // so say all ranks, or none
+  if (comm.size() > 1 && host != nullptr && host->host().size() == comm.size()) {  // on all ranks, or on none
     try {
       return std::make_shared<SharedMeeting>(*host);
-    } catch (const Error&) {  // on all ranks: messages do as well
+    } catch (const Error&) {  // on all ranks: messages serve too
     }
   }
   return std::make_shared<MessageMeeting>(comm, MessageMeeting::Kind::calls);
 }
 
-/// Seconds of waiting after which a rank asks the others where they are.
+/// Seconds of waiting after which a rank asks the others for their places.
 constexpr double ask_after = 1;
 /// Seconds of waiting after which a rank looks whether another one gave up.
 constexpr double listen_after = 0.01;
@@ -111,8 +111,8 @@ Meeting::Words CallCheck::meet(Call call, const Meeting::Words& words) {
   if (!meeting_->done()) wait(call, false);
   const Meeting::Words result = meeting_->result();
   if (setup_.timeout <= 0) return result;
-  // A rank may have given up just before the last one came. Ranks that give up do not come here: so either none did, or
-  // no rank gets past this meeting.
+  // A rank may have given up just before the last one came. Ranks that give up do not come here: either none did, or no
+  // rank gets past this meeting.
   meeting_->begin({});
   if (!meeting_->done()) wait(call, true);
   return result;

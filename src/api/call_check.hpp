@@ -1,5 +1,5 @@
 #pragma once
-// What the ranks agree on before a collective call of a plan begins.
+// Agreement of the ranks before a collective call of a plan begins.
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -10,12 +10,12 @@
 
 namespace shardfft {
 
-/// What ranks ask of a plan together.
+/// The collective calls of a plan.
 enum class Call { forward, backward, report, allocate_input, allocate_output, apply, convolution, update, add_back };
 
 struct CallCheckSetup {
   Communicator comm;   ///< the plan's own
-  MPI_Comm users;      ///< what the plan was made with
+  MPI_Comm users;      ///< the communicator that the plan was made with
   std::string name;    ///< the plan in messages
   double timeout = 0;  ///< seconds that a rank waits for others, at the beginning of a call or in it; 0 for ever
   bool meets = true;   ///< whether ranks meet at the beginning of every call
@@ -32,17 +32,17 @@ class CallCheck {
   CallCheck& operator=(const CallCheck&) = delete;
   ~CallCheck() { room_->leave(plan_); }
 
-  /// `mine`: what is wrong with this rank's arguments, if anything. If anything is on any rank, all throw that error;
-  /// if not all ranks make `call` as their plan's call of the same number, all throw Error(mismatch), which says who
-  /// called what. The plan can be used afterwards. If some ranks call another plan or nothing at all, those that wait
-  /// give up: Error(mismatch) as soon as that is certain, Error(timed_out) after the timeout. Then all plans of the
-  /// user's communicator refuse all calls. Without meetings, unless the ranks make something together then (`makes`,
-  /// the same on all), throws this rank's own failure only, or what an earlier call was given up with.
+  /// `mine`: the error of this rank's arguments, if any. If any rank has one, all throw it; if not all ranks make
+  /// `call` as their plan's call of the same number, all throw Error(mismatch), which names each rank's call. The plan
+  /// can be used afterwards. If some ranks call another plan or nothing at all, those that wait give up:
+  /// Error(mismatch) as soon as that is certain, Error(timed_out) after the timeout. Then all plans of the user's
+  /// communicator refuse all calls. Without meetings, unless the ranks make something together then (`makes`, the same
+  /// on all), throws only this rank's own failure, or the one that gave up an earlier call.
   void enter(Call call, const Failure& mine = {}, bool makes = false);
-  /// This rank failed in the middle of a call, where others may wait for it: they throw the error that is returned,
-  /// which is `why` with the rank in its text, and the plans refuse from now on.
+  /// This rank failed in the middle of a call, and others may wait for it: they throw the error that is returned, which
+  /// is `why` with the rank in its text, and the plans refuse from now on.
   Failure give_up(Failure why);
-  /// Whether anybody gave up, as far as this rank knows.
+  /// Whether any rank gave up, as far as this one knows.
   bool given_up() const;
   /// Ranks that wait in the middle of a call look at it.
   Watch& watch() { return watch_; }

@@ -1,4 +1,4 @@
-// A layout from what each rank says it owns.
+// A layout from the sets that each rank names as its own.
 #include "mpi/communicator.hpp"
 #include "shardfft/plan.hpp"
 

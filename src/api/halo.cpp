@@ -46,7 +46,7 @@ std::uint64_t width_number(const std::vector<HaloWidth>& widths) {
   return number;
 }
 
-/// The messages turned round. What comes in lies packed.
+/// The messages turned round. Received data is packed.
 Schedule adjoint(const Schedule& forward) {
   Schedule back;
   back.send = forward.recv;
@@ -140,7 +140,7 @@ HaloExchange::Impl::Impl(const Ranks& who, const Layout& l, std::vector<HaloWidt
               });
 }
 
-/// Of arrays on GPUs they serve add_back().
+/// For arrays on GPUs they serve add_back().
 void HaloExchange::Impl::make_exchanges() {
   ExchangeSetup setup;
   setup.comm = comm;
@@ -156,7 +156,7 @@ void HaloExchange::Impl::make_exchanges() {
   workspace_bytes = std::max(workspace_bytes, bytes(largest(schedule.self)));
 }
 
-/// MPI may still use what a call that failed half-way has given it.
+/// MPI may still use the arrays of a call that failed half-way.
 void HaloExchange::Impl::abandon() {
   half_way = true;
   if (calls && !home.left()) calls->watch().withdraw_messages();

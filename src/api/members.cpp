@@ -131,7 +131,7 @@ void Members::check(int program, InputArrays in, OutputArrays out, const CallFac
   check_count(in, out);
   for (std::size_t m = 0; m < call_arrays.size(); ++m) {
     const Arrays& mine = call_arrays[m];
-    // What applies an operator leaves an array like the input.
+    // Apply writes an array like the input.
     const NeededArray& from = program == backward_program ? mine.output : mine.input;
     const NeededArray& to = program == forward_program ? mine.output : mine.input;
     try {
@@ -189,7 +189,7 @@ void Members::watch_calls(const Ranks& who, std::string name) {
 
 namespace {
 
-/// What the report says of a way that was taken because faster ones do not fit, as this error says.
+/// The report's line for a way that was taken because faster ones do not fit, by this error.
 Choice fewer_buffers(Spare room, const std::string& error) {
   return {"workspace", room == Spare::few ? "few buffers" : "one array",
           "the fastest way does not fit: " + error.substr(0, error.find(';'))};
@@ -197,7 +197,7 @@ Choice fewer_buffers(Spare room, const std::string& error) {
 
 }  // namespace
 
-/// Ways with fewer buffers are tried where there is no memory for those with more. The first error stays.
+/// Ways with fewer buffers are tried if there is no memory for those with more. The first error stays.
 void Members::make_device_runner(const ExecutorSetup& setup, const Program& program, const Named& named) {
   Failure first;
   for (const Spare room : {Spare::fast, Spare::few, Spare::one_array}) {

@@ -1,6 +1,6 @@
 #pragma once
-// What plans and redistributions have inside: the members whose arrays they work on (each process of a communicator is
-// one, or each GPU of this process), what runs their programs, how ranks agree on a call, and calls themselves.
+// The inside of plans and redistributions: the members whose arrays they work on (each process of a communicator is
+// one, or each GPU of this process), the runner of their programs, the agreement of ranks on a call, and the calls.
 #include <functional>
 #include <memory>
 #include <span>
@@ -20,17 +20,17 @@
 
 namespace shardfft {
 
-/// What the types of a call say about its arrays.
+/// Facts of a call's arrays by its types.
 struct CallFacts {
   detail::ArrayFacts in{}, out{};
 };
 
 struct Members {
-  /// What calls need of a member.
+  /// The arrays that calls need of a member.
   struct Arrays {
     NeededArray input, output;
   };
-  /// How errors name what has these members.
+  /// The words of errors for the object with these members.
   struct Words {
     const char* plural;
     const char* whose;
@@ -57,29 +57,28 @@ struct Members {
   void* stream(int member) const;
   void set_streams(std::span<void* const> streams);
 
-  /// Throws Error where nothing is left to do but to end this: after MPI_Finalize, and in a forked child. `what`:
-  /// "plan".
+  /// Throws Error if the object can only be destroyed: after MPI_Finalize, and in a forked child. `what`: "plan".
   void require_usable(const char* what) const;
-  /// Throws Error where there is not one array a member.
+  /// Throws Error unless there is one array a member.
   void check_count(InputArrays in, OutputArrays out) const;
-  /// The beginning of a call. `mine`: what is wrong on this process. `makes`: ranks make something together then, other
-  /// than what their first run needs.
+  /// The beginning of a call. `mine`: the error of this process. `makes`: ranks then make something together that their
+  /// first run does not need.
   void enter(Call call, const Failure& mine = {}, bool makes = false) const;
-  /// Throws for what is wrong with this process's arrays.
+  /// Throws Error if this process's arrays are wrong.
   void check(int program, InputArrays in, OutputArrays out, const CallFacts& facts) const;
   /// Forward or backward.
   void run(int program, InputArrays in, OutputArrays out, const CallFacts& facts = {});
   std::size_t in_place_bytes(int member) const;
-  /// A member's input or output, whichever the call says.
+  /// A member's input or output, by the call.
   Buffer allocate(Call call, int member) const;
-  /// What all ranks agreed on to run.
+  /// Runs the program that all ranks agreed on.
   void start(int program, InputArrays in, OutputArrays out);
 
  protected:
   /// Throws Error for GPUs that do not exist. Makes nothing if others gave up, because they would not take part.
   /// Collective.
   Members(const Ranks& who, const Options& o, Words w);
-  /// Of imagined ranks: what is planned can be looked at, and not run.
+  /// Of imagined ranks: their plan can be looked at, and not run.
   Members(Communicator imagined, const Options& o, Words w) : words(w), comm(std::move(imagined)), options(o) {}
   Members(const Members&) = delete;
   Members& operator=(const Members&) = delete;
@@ -92,10 +91,11 @@ struct Members {
   void watch_calls(const Ranks& who, std::string name);
   /// Work of the runner that all ranks do together. A rank that fails in its middle tells the others.
   void attempt(const std::function<void()>& work);
-  /// Throws the failure of such work, or what others that it was told of say.
+  /// Throws the failure of such work; if the runner is half-way, it gives up the call and throws the failure with this
+  /// rank in its text.
   [[noreturn]] void end(Failure failure);
   using Named = std::function<std::vector<NamedProgram>(const Program&)>;
-  /// A runner of what `named` makes of this program as the runner lowered it. `setup` has what this does not know:
+  /// A runner of the programs that `named` makes from this one as the runner lowered it. `setup` has the rest:
   /// precision, local FFTs, choices. On GPUs the fastest way that fits their memory. Collective.
   void make_runner(ExecutorSetup setup, const Program& program, const Named& named);
   void make_device_runner(const ExecutorSetup& setup, const Program& program, const Named& named);
@@ -104,7 +104,7 @@ struct Members {
 /// The arrays of a call, one a member.
 std::vector<const std::byte*> as_bytes(std::span<const void* const> arrays);
 std::vector<std::byte*> as_bytes(std::span<void* const> arrays);
-/// An array as the list that it is where this process has one member.
+/// An array as a list of one, for processes with one member.
 template <class Byte>
 class One {
  public:

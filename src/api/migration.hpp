@@ -1,5 +1,5 @@
 #pragma once
-// What a migration of records is inside.
+// The inside of a migration of records.
 #include <vector>
 
 #include "mpi/communicator.hpp"

@@ -19,7 +19,7 @@ constexpr double far = 600;
 
 double power_of_minus_1(std::int64_t m) { return m % 2 == 0 ? 1 : -1; }
 
-/// Sum of r^|j| cos(j theta) over the 2 n points of a period, with r = exp(-decay); of |j| cos(j theta) where it is 0.
+/// Sum of r^|j| cos(j theta) over the 2 n points of a period, with r = exp(-decay); of |j| cos(j theta) if it is 0.
 double sum_of_decays(std::int64_t n, std::int64_t m, double decay) {
   const double sign = power_of_minus_1(m),
                turn = std::pow(2 * std::sin(pi * static_cast<double>(m) / static_cast<double>(2 * n)), 2);
@@ -142,7 +142,7 @@ std::int64_t even_period(double least) {
   }
 }
 
-/// Where lines of the folded factors belong in the spectrum.
+/// Computes the folded factors of the kernel, and moves their lines to their places in the spectrum.
 class Kernel {
  public:
   Kernel(const Communicator& comm, const OpenAxes& open, const Side& spectrum)

@@ -10,11 +10,11 @@
 
 namespace shardfft {
 
-/// One open axis of `n` points, `step` apart: factor of mode m = 0 to n, of 2 n points, where the other axes and the
-/// shift have -`square` together.
+/// One open axis of `n` points, `step` apart: the factors of the modes m = 0 to n, of 2 n points; the other axes and
+/// the shift have -`square` together.
 void line_kernel(OpenKernel kind, std::int64_t n, double step, double square, double* factors);
 
-/// Several open axes. Beyond the line axis they are padded axes of `spectrum`.
+/// Several open axes. All except the line axis are padded axes of `spectrum`.
 struct OpenAxes {
   OpenKernel kind;
   int line = 0;                              ///< the one that is not transformed

@@ -1,4 +1,4 @@
-// Operators by name, and what is made of their factors for one plan: a table an axis where that does.
+// Operators by name, and their factors for one plan: a table an axis if that is enough.
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -39,7 +39,7 @@ void read_numbers(const std::byte* numbers, std::int64_t first, std::int64_t str
   for (std::int64_t i = 0; i < count; ++i) to[i] = Complex(from[i * stride]);
 }
 
-/// Of an array. `field`: elements of one field, where fields differ; else 0.
+/// Factors of an array. `field`: elements of one field, if fields differ; else 0.
 template <Element T>
 Factors of_array(std::shared_ptr<const std::byte> numbers, std::int64_t field) {
   return made_of({SpectralFactors::OfArray{std::move(numbers), field, read_numbers<T>}});
@@ -49,7 +49,7 @@ bool transforms(const Side& side, int axis) {
   return std::find(side.axes.begin(), side.axes.end(), axis) != side.axes.end();
 }
 
-/// What a side tells of an axis of a domain: its wavenumbers, or those for odd derivatives.
+/// A side's function of an axis of a domain: its wavenumbers, or those for odd derivatives.
 using Wavenumbers = AxisValues (Side::*)(int, double) const;
 
 /// value(wavenumber) for each index along a transformed axis.
@@ -88,7 +88,7 @@ class MadeRep : public Operator::Rep {
 
 Operator made_by(MadeRep::Make make) { return Operator(std::make_shared<MadeRep>(std::move(make))); }
 
-/// What factor(index) says of every element of a field.
+/// factor(index) of every element of a field.
 template <class Factor>
 Factors asked(const OperatorPlace& place, const Factor& factor) {
   const Side& side = place.spectrum;

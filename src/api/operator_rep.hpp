@@ -1,5 +1,5 @@
 #pragma once
-// What an operator is inside: how a plan gets its factors.
+// The inside of an operator, from which plans get its factors.
 #include <cstddef>
 #include <memory>
 #include <vector>
@@ -10,7 +10,7 @@
 
 namespace shardfft {
 
-/// Where factors are asked for: the sides of one member of a plan.
+/// The place of factors: the sides of one member of a plan.
 struct OperatorPlace {
   const Side& field;
   const Side& spectrum;
@@ -20,7 +20,7 @@ struct OperatorPlace {
 class Operator::Rep {
  public:
   virtual ~Rep() = default;
-  /// Throws Error where the operator does not fit the plan.
+  /// Throws Error if the operator does not fit the plan.
   virtual std::shared_ptr<const SpectralFactors> factors(const OperatorPlace& place) const = 0;
 };
 

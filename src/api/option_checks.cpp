@@ -21,7 +21,7 @@ bool has_effect(const OptionRow& row, Place place) {
   return std::find(row.effect.begin(), row.effect.end(), place) != row.effect.end();
 }
 
-/// For a name that belongs to the other processor the error says so.
+/// If a name belongs to the other processor, the error says so.
 void check_name(const OptionRow& row, const std::string& name, Place place) {
   if (name == "auto") return;
   const Names here = row.known(place);
@@ -61,7 +61,7 @@ void check_effect(const OptionRow& row, const Options& options, Place place) {
        ", but has no effect with ", place_text(place), ". ", row.sentence);
 }
 
-/// Arrays are changed in place, in rounds of messages. What is not in a GPU's memory would need another array there.
+/// Arrays are changed in place, in rounds of messages. Arrays outside a GPU's memory would need another one there.
 void check_least_workspace(const Options& options, Place place) {
   if (options.workspace != Workspace::least) return;
   require(place != Place::cpu || among({"auto", "p2p", "pairwise_xor"}, options.exchange),
@@ -90,7 +90,7 @@ std::string place_text(Place place) {
 }
 
 void validate_options(const Options& options, Place place) {
-  // Builds without GPUs have no names of theirs to offer: say what is wrong first.
+  // Builds without GPUs have no names for GPUs: the error of the missing GPUs comes first.
   if (place == Place::gpu) gpu::check_device(options.device);
   for (const OptionRow& row : option_table()) {
     row.get(options);  // throws for enums out of range

@@ -1,4 +1,4 @@
-// What other libraries call options.
+// Options under the names of other libraries.
 #include <map>
 
 #include "shardfft/option_table.hpp"

@@ -51,7 +51,7 @@ const std::vector<Place> on_cpus{Place::cpu};
 const std::vector<Place> on_gpus{Place::gpu};
 const std::vector<Place> of_processes{Place::cpu, Place::gpu};
 
-/// Where the transform runs.
+/// Processor, memory, GPU and stream.
 void add_places(std::vector<OptionRow>& table) {
   table.push_back(row("processor", &Options::processor,
                       "The processor that transforms: cpu, or gpu (in builds with GPU support). A plan over devices "
@@ -84,7 +84,7 @@ void add_places(std::vector<OptionRow>& table) {
   table.back().in_key = false;
 }
 
-/// How it runs: by which algorithm, exchange and library.
+/// Algorithm, exchange and library.
 void add_strategies(std::vector<OptionRow>& table) {
   table.push_back(
       row("algorithm", &Options::algorithm,
@@ -126,7 +126,7 @@ void add_strategies(std::vector<OptionRow>& table) {
                       "3"));
 }
 
-/// Who chooses that: measurements, or ones that were made before.
+/// The choice of these: by measurements, or by earlier ones.
 void add_choices(std::vector<OptionRow>& table) {
   table.push_back(row("effort", &Options::effort,
                       "How much a plan measures while it is made. estimate: nothing. measure: local transforms, and "
@@ -162,13 +162,13 @@ void add_choices(std::vector<OptionRow>& table) {
   table.back().in_key = false;
 }
 
-/// How it runs: cores and memory.
+/// Cores and memory.
 void add_resources(std::vector<OptionRow>& table) {
   table.push_back(row("threads", &Options::threads, "OpenMP threads of each rank, at most 1024.", "2"));
   table.back().effect = on_cpus;
   table.back().agreement = Agreement::none;
   table.back().least = 1;
-  // Far more than a rank has cores; where the system has no more threads, OpenMP ends the program.
+  // Far more than a rank has cores; if the system has no more threads, OpenMP ends the program.
   table.back().below = 1025;
 
   table.push_back(row("grid", &Options::grid,
@@ -207,7 +207,7 @@ void add_resources(std::vector<OptionRow>& table) {
   table.back().effect = on_cpus;
 }
 
-/// What is computed.
+/// The result.
 void add_meanings(std::vector<OptionRow>& table) {
   table.push_back(row("norm", &Options::norm,
                       "The direction that takes the factor 1/N, in NumPy's words; none scales neither direction.",

@@ -17,7 +17,7 @@ namespace {
 
 using Point = std::array<double, max_user_axes>;
 
-/// What a particle touches of a padded array: offsets and weights along each axis.
+/// The points of a padded array that a particle touches: offsets and weights along each axis.
 struct Touched {
   std::array<AxisWeightsAt, max_user_axes> axis{};
 };
@@ -39,7 +39,7 @@ struct ParticleMesh::Impl {
   void check() const;
   std::vector<HaloWidth> widths() const;
   void copy(const void* field, bool out);
-  /// Where the coordinate along an axis is in a row.
+  /// The column of the coordinate along an axis.
   std::size_t column(std::size_t axis) const {
     return options.last_axis_first ? static_cast<std::size_t>(layout.axes()) - 1 - axis : axis;
   }
@@ -67,7 +67,7 @@ struct ParticleMesh::Impl {
     else
       work(static_cast<float*>(nullptr));
   }
-  /// Throws for what this rank gave wrong.
+  /// Throws Error if this rank's arguments are wrong.
   void check_arrays(std::int64_t count, std::initializer_list<std::pair<const void*, const char*>> of_particles,
                     const void* field) const;
 };
@@ -268,7 +268,7 @@ void ParticleMesh::deposit(std::int64_t count, const void* positions, const void
 
 namespace {
 
-/// All but the loop itself, which then meets no position that it cannot place.
+/// Everything except the loop itself, which then finds a place for each position.
 template <class Mesh>
 void fill_for(Mesh& mesh, std::int64_t count, const void* positions, const void* field, const void* values) {
   agree(mesh.comm, [&] {

@@ -40,7 +40,7 @@ void Plan::backward(const void* in, void* out) { run(Direction::backward, in, ou
 void Plan::run(Direction direction, const void* in, void* out, const detail::ArrayFacts& about_in,
                const detail::ArrayFacts& about_out) {
   Impl& plan = impl();
-  // Spans say how much an array holds; whoever asks for `in_place` or the least workspace has read how much it must.
+  // Spans tell the size of an array; with `in_place` or the least workspace the caller knows the size that it needs.
   const bool told = about_in.count || plan.options.in_place || plan.options.workspace == Workspace::least;
   if (in == out && in != nullptr && !told && plan.members() == 1) {
     const auto& [input, output] = plan.sides.front();
@@ -73,7 +73,7 @@ Operator Plan::make_convolution(const void* kernel, const detail::ArrayFacts& ab
 }
 
 void Plan::refuse(const std::string& why) {
-  // Whatever the others call: a failure comes before a mismatch.
+  // The others may make any call: a failure comes before a mismatch.
   impl().enter(Call::forward, {Status::invalid_argument, why});
   fail(Status::internal, why);
 }

@@ -41,8 +41,8 @@ std::vector<int> fewer_ranks(const Communicator& comm, const ExecutorSetup& setu
   return numbers;
 }
 
-/// Kernels of Fourier transforms along all axes begin before the GPUs are set up, where passes of our own may be worth
-/// it. Throws Error for a layout that is none.
+/// Kernels of Fourier transforms along all axes begin before the GPUs are set up, if passes of our own may be worth it.
+/// Throws Error for a layout that is none.
 void begin_kernels(const Transform& t, const Layout& in, const Options& o, int processes) {
   const bool plain =
       o.axes.empty() && o.transforms.empty() && o.modes.empty() && o.padded.empty() && o.workspace == Workspace::fast;
@@ -54,7 +54,7 @@ void begin_kernels(const Transform& t, const Layout& in, const Options& o, int p
   gpu::begin_kernels({{shape.begin(), shape.end()}, t.kind == Kind::r2c, t.precision, 0, o.verify}, processes);
 }
 
-/// Plans over GPUs ask the driver for them when it is told who takes part.
+/// Returns `who`; if these are GPUs of this process, their kernels have begun before the driver is asked for them.
 const Ranks& kernels_begun(const Ranks& who, const Transform& t, const Layout& in, const Options& o) {
   if (std::holds_alternative<Devices>(who))
     succeeds([&] {

@@ -1,5 +1,5 @@
 #pragma once
-// What a plan is inside.
+// The inside of a plan.
 #include <memory>
 #include <optional>
 #include <vector>
@@ -14,30 +14,30 @@ namespace shardfft {
 
 struct Plan::Impl : Members {
   Transform transform;
-  ProblemSpec spec;          ///< what all of it was made of
+  ProblemSpec spec;          ///< the arguments
   std::vector<Sides> sides;  ///< by member
   std::size_t planning_bytes = 0;
 
   Impl(const Ranks& who, Transform t, const Layout& in, const std::optional<Layout>& out, OutputLayout kind,
        const Options& o);
-  /// The plan that imagined ranks would make, to look at; of `way` it takes what no option says.
+  /// The plan that imagined ranks would make, to look at; it takes from `way` all that no option sets.
   Impl(Communicator imagined, const ProblemSpec& given, const Way& way);
-  /// The runner, its programs, and the sides that these leave; in a way that was given. Collective.
+  /// Makes the runner, its programs and their sides; `setup` may have a given way. Collective.
   void make(ExecutorSetup setup);
   /// Checks and agrees on `spec`, then makes the rest. Collective.
   void begin(const Ranks& who, ExecutorSetup setup);
-  /// All that was chosen for it, on all ranks. Collective on GPUs.
+  /// All its choices, on all ranks. Collective on GPUs.
   Way way() const;
   const Sides& at(int member) const { return sides[index_of(member)]; }
 
   /// Forward, operator, backward. The program is made at the first call.
   void apply(const Operator& op, InputArrays in, OutputArrays out, const CallFacts& facts = {});
-  /// Convolution with a kernel, of which the types of the call tell `facts`.
+  /// Convolution with a kernel; `facts` are those of the call's types.
   Operator convolution(InputArrays kernel, const detail::ArrayFacts& facts = {});
 
  private:
-  /// In the way that wisdom knows, which is checked as one of the option `way`; false on all ranks if it knows none
-  /// that the plan can be made in.
+  /// Makes the plan in the way that wisdom knows, checked like one of the option `way`; false on all ranks if wisdom
+  /// knows none that fits.
   bool make_as_known(const PlanWisdom& wisdom, const ExecutorSetup& setup);
   FactorsInUse factors_of(const Operator& op);
 

@@ -27,7 +27,7 @@ void refuse_cosines(const Side& spectrum) {
            to_text(spectrum.transform_of(axis)), ", along axis ", axis, ", is no convolution");
 }
 
-/// Multiplies what an array holds.
+/// Multiplies the numbers of an array.
 void scale(std::byte* data, std::int64_t count, ElementType element, double factor) {
   const std::int64_t reals = count * (element.is_complex ? 2 : 1);
   for (std::int64_t i = 0; i < reals; ++i)
@@ -37,7 +37,7 @@ void scale(std::byte* data, std::int64_t count, ElementType element, double fact
       reinterpret_cast<float*>(data)[i] *= static_cast<float>(factor);
 }
 
-/// Texts are compiled where they will run: what is wrong with them is known before the call begins.
+/// Texts are compiled for the GPU that will run them: their errors are known before the call begins.
 void prepare(const SpectralFactors& factors, Place place, const MemberPlace& member, ElementType element) {
   if (!factors.has_texts()) return;
   if (place == Place::cpu)
@@ -83,7 +83,7 @@ void Plan::Impl::apply(const Operator& op, InputArrays in, OutputArrays out, con
 }
 
 /// The factors are the kernel's spectrum without the factor of the plan's norm. They lie on the host; a GPU leaves the
-/// spectrum in an array such as the plan's option `memory` allows, from where it is fetched.
+/// spectrum in an array that the plan's option `memory` allows, and it is fetched from there.
 Operator Plan::Impl::convolution(InputArrays kernel, const detail::ArrayFacts& facts) {
   const bool fetched = place() != Place::cpu;
   std::vector<FactorArray> spectra;

@@ -25,8 +25,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What this process was told, what its plans measured, and what of that files must have: who writes a file again
-/// writes all of it.
+/// The ways that this process was told, those that its plans measured, and those that files must keep: a process that
+/// writes a file again writes all of them.
 struct Loaded {
   std::mutex mutex;
   Wisdom told, measured;
@@ -105,7 +105,7 @@ std::string now() {
   return text.data();
 }
 
-/// What rank 0 has. Collective.
+/// The text of rank 0. Collective.
 std::string of_first(const Communicator& comm, std::string text) {
   if (!comm.valid()) return text;
   const std::int64_t size = comm.max(comm.rank() == 0 ? static_cast<std::int64_t>(text.size()) : 0);

@@ -1,5 +1,5 @@
 #pragma once
-// What plans remember of each other: which file they read, under which key, and how ranks learn what rank 0 knows.
+// The memory that plans share: the file, the keys, and the way by which ranks learn rank 0's knowledge.
 #include <optional>
 #include <string>
 
@@ -22,12 +22,12 @@ class PlanWisdom {
   /// Whether this process knows any way at all.
   bool knows() const;
   /// The way for a problem, of one measured with this effort at least, and a sentence about it; nothing if there is
-  /// none. Standard error says what is not used and why. All ranks learn what rank 0 knows. Collective.
+  /// none. Standard error names entries that are not used, and why. All ranks learn rank 0's answer. Collective.
   struct Known {
     std::string way, sentence;
   };
   std::optional<Known> recall(const Members& who, const ProblemSpec& spec, Effort least) const;
-  /// Of a way that was measured. Rank 0 keeps it, and writes it where that was asked for. Collective.
+  /// Remembers a way that was measured. Rank 0 keeps it, and writes it if the option asks for that. Collective.
   void remember(const Members& who, const ProblemSpec& spec, Effort effort, const Way& way, double seconds) const;
 
  private:

@@ -1,5 +1,5 @@
 #pragma once
-// What a solver is inside.
+// The inside of a solver.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -27,7 +27,7 @@ struct Poisson::Impl {
   std::optional<Plan> plan{};
   std::unique_ptr<LineSolver> solver{};
   std::vector<std::vector<double>> squares{};  ///< of each axis of the spectrum that is no line and not padded
-  std::map<int, Operator> operators{};         ///< the derivative along an axis of what -1 solves
+  std::map<int, Operator> operators{};         ///< by axis: the derivative of the solution; -1: the solution
   std::map<std::pair<int, bool>, Operator> lifts{};
   std::size_t kernel_bytes = 0;
 

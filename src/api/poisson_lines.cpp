@@ -50,7 +50,7 @@ std::size_t OpenLines::scratch_bytes() const {
          static_cast<std::size_t>(n_ + 1) * sizeof(double);
 }
 
-/// The even or the odd modes of a line times their factors, which `own` has room for.
+/// The even or the odd modes of a line times their factors; `own` has room for these.
 void OpenLines::multiply(const LineFacts& facts, bool slopes, bool is_odd, Complex* modes, double* own) const {
   const double* factors = kernel_.data() + facts.number * (n_ + 1);
   if (kernel_.empty()) {
@@ -213,7 +213,7 @@ class PieceLines {
   std::int64_t length() const { return piece_.set.axis[at(setup_.line)].count; }
   std::int64_t stride(int axis) const { return piece_.stride[at(axis)]; }
 
-  /// What is known of the line with this number in the order of memory, and where it begins.
+  /// The facts of the line with this number in the order of memory, and its beginning.
   LineFacts facts(std::int64_t line, std::int64_t& place) const {
     LineFacts result;
     result.square = setup_.shift;
@@ -271,7 +271,7 @@ class PieceLines {
   const SpectrumPart& part_;
   const LinesSetup& setup_;
   Piece piece_;
-  std::vector<int> axes_;  ///< all but that of the lines, the slowest first
+  std::vector<int> axes_;  ///< all except that of the lines, the slowest first
 };
 
 }  // namespace

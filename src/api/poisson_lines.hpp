@@ -1,5 +1,5 @@
 #pragma once
-// What is solved line by line between the transforms of the other axes: an open axis, or a stretched one.
+// Solvers line by line between the transforms of the other axes: along an open axis, or a stretched one.
 #include <complex>
 #include <cstdint>
 #include <functional>
@@ -25,7 +25,7 @@ struct LineFacts {
 class LineSolver {
  public:
   virtual ~LineSolver() = default;
-  /// Lines that are solved at once, of which there is room for all.
+  /// Lines that are solved at once; there is always room for so many.
   static constexpr std::int64_t together = 8;
   virtual std::size_t scratch_bytes() const = 0;
   /// The lines lie one behind the other, and so do solutions, or their derivatives if `slopes`. `scratch` begins on a
@@ -38,7 +38,7 @@ class LineSolver {
 /// even ones are those of the line, the odd ones those of the line times half a turn.
 class OpenLines : public LineSolver {
  public:
-  /// `kernel`: n + 1 factors of each line; none where the axis is the only open one.
+  /// `kernel`: n + 1 factors of each line; none if the axis is the only open one.
   OpenLines(OpenKernel kind, std::int64_t n, double step, std::vector<double> kernel, Effort effort);
   std::size_t scratch_bytes() const override;
   void solve(std::span<const LineFacts> facts, bool slopes, std::complex<double>* lines,
@@ -75,7 +75,7 @@ class StretchedLines : public LineSolver {
   bool singular_;
 };
 
-/// Derivatives of lines between walls, which go on behind them as cosines and sines do.
+/// Derivatives of lines between walls, which continue behind them like cosines and sines.
 class WallSlopes : public LineSolver {
  public:
   /// The first point is `first` steps behind the lower wall; `slope` of each wavenumber.
@@ -95,12 +95,12 @@ class WallSlopes : public LineSolver {
   std::unique_ptr<LocalFft> forward_, backward_;
 };
 
-/// What all lines of a part of a spectrum need to know.
+/// The facts for all lines of a part of a spectrum.
 struct LinesSetup {
   int line = 0;
   std::vector<std::vector<double>> squares;  ///< of each index of each other axis
   double shift = 0;
-  int slope_axis = -1;         ///< derivatives along it are wanted: `line`, or one that `slopes` are of
+  int slope_axis = -1;         ///< the axis of wanted derivatives: `line`, or the axis of `slopes`
   std::vector<double> slopes;  ///< wavenumbers of each index of another axis
   int threads = 1;
 };

@@ -1,4 +1,4 @@
-// A solver's making: checks of its domain, the plan of the axes that are transformed, and what solves lines.
+// A solver's making: checks of its domain, the plan of the axes that are transformed, and the solver of lines.
 #include <algorithm>
 #include <numeric>
 

@@ -1,5 +1,5 @@
 #pragma once
-// Axes with walls: which transform has them, where the points lie, and how values at walls act.
+// Axes with walls: their transform, their points, and the effect of values at walls.
 #include <cstdint>
 #include <vector>
 
@@ -29,7 +29,7 @@ struct WallLift {
   WallPoints points;
   double step;
 
-  /// The recurrence's right-hand side at the point next to the wall, where the other axes have -`square` together.
+  /// The recurrence's right-hand side at the point next to the wall; the other axes have -`square` together.
   double weight(double square) const;
   /// weight() over the recurrence's factor of mode k.
   double factor(double square, double k) const;

@@ -13,7 +13,7 @@ namespace shardfft {
 
 namespace {
 
-/// Messages over leaders of hosts are told by all members of a host.
+/// Messages over leaders of hosts need all members of a host.
 constexpr int most_of_hosts = 1024;
 constexpr int most_ranks = 1 << 20;
 
@@ -39,7 +39,7 @@ std::vector<int> ranks_to_make(const ProblemSpec& spec, int active, int present)
   return {some.begin(), some.end()};
 }
 
-/// GPUs are taken as ranks that send messages: what the plan would be there, only a GPU tells.
+/// GPUs are taken as ranks that send messages: the real plan can only be made with a GPU.
 ProblemSpec on_host(ProblemSpec spec) {
   const Options defaults;
   spec.place = Place::cpu;
@@ -52,7 +52,7 @@ ProblemSpec on_host(ProblemSpec spec) {
   return spec;
 }
 
-/// What one rank of the plan has and does.
+/// The plan from the view of one rank.
 struct View {
   int rank = 0;
   PlanReport report;

@@ -6,10 +6,10 @@
 
 namespace shardfft {
 
-/// What the plan of `spec` would need and take by a way: what it says of algorithm, exchange, chunks, grid and ranks at
-/// work; libraries and passes need not be named. For `present` of its ranks at most (rank 0 and those with the largest
-/// parts): 1 is enough to compare ways. Not collective: the same on all ranks that ask alike. Throws Error where the
-/// way does not fit.
+/// The memory, messages and time of the plan of `spec` in a way: its algorithm, exchange, chunks, grid and ranks at
+/// work count; libraries and passes need not be named. For `present` of its ranks at most (rank 0 and those with the
+/// largest parts): 1 is enough to compare ways. Not collective: the same on all ranks that ask alike. Throws Error if
+/// the way does not fit.
 Prediction predict(const ProblemSpec& spec, const Way& way, Placement placement, const MachineFigures& machine,
                    int present = 128);
 

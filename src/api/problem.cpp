@@ -22,7 +22,7 @@ std::vector<int> axes_of(const ProblemSpec& spec) {
   return axes;
 }
 
-/// One an entry of the axes.
+/// A type for each entry of the axes.
 std::vector<AxisTransform> types_of(const ProblemSpec& spec) {
   std::vector<AxisTransform> types = spec.options.transforms;
   if (types.empty()) types.resize(axes_of(spec).size());
@@ -40,7 +40,7 @@ int halved_axis(const ProblemSpec& spec) {
   return -1;
 }
 
-/// Modes that are kept of each entry of the axes, 0 for all.
+/// Modes that are kept along each entry of the axes, 0 for all.
 Shape modes_of(const ProblemSpec& spec) {
   Shape modes = spec.options.modes;
   if (modes.empty()) modes.resize(axes_of(spec).size());
@@ -52,14 +52,14 @@ bool keeps_all_modes(const ProblemSpec& spec) {
   return std::all_of(modes.begin(), modes.end(), [](std::int64_t m) { return m == 0; });
 }
 
-/// Points that are transformed of each entry of the axes, 0 for the array's own.
+/// Points that are transformed along each entry of the axes, 0 for the array's own.
 Shape padded_of(const ProblemSpec& spec) {
   Shape padded = spec.options.padded;
   if (padded.empty()) padded.resize(axes_of(spec).size());
   return padded;
 }
 
-/// Shape of the array of points, padded. Where a c2r plan's input has fewer modes, only its output tells it.
+/// Shape of the array of points, padded. If a c2r plan's input has fewer modes, only its output has this shape.
 Shape real_shape(const ProblemSpec& spec) {
   Shape shape = spec.input.shape();
   if (spec.transform.kind != Kind::c2r) {
@@ -98,7 +98,7 @@ void validate_axes(const ProblemSpec& spec) {
   }
 }
 
-/// Which transforms the kind allows, and the axes.
+/// Whether kind and axes allow the transforms.
 void validate_types(const ProblemSpec& spec) {
   const std::vector<int> axes = axes_of(spec);
   require(spec.options.transforms.empty() || spec.options.transforms.size() == axes.size(), "option transforms has ",
@@ -174,7 +174,7 @@ void validate_modes(const ProblemSpec& spec) {
           " modes, but option modes and the output layout say ", shape_text(spectrum_shape(spec)));
 }
 
-/// What the option table cannot check: enums that are no options.
+/// Checks that the option table cannot make: enums that are no options.
 void validate_transform(const ProblemSpec& spec) {
   require_known("the transform's kind", spec.transform.kind, Kind::r2r, "c2c, r2c, c2r, r2r");
   require_known("the transform's precision", spec.transform.precision, Precision::f64, "f32, f64");

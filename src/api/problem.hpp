@@ -20,15 +20,15 @@ struct ProblemSpec {
   Options options;
   int ranks;
   Place place;
-  /// The real side as it was given, where it has gaps; `input` or `output` then has none.
+  /// The real side as it was given, if it has gaps; `input` or `output` then has none.
   std::optional<Layout> with_gaps{};
 };
 
 /// Takes the gaps out of the real side of a real transform, before all else; gives them back to the lowered program.
-/// open_gaps() throws Error(unsupported) where that does not begin with a transform, the same on all ranks.
+/// open_gaps() throws Error(unsupported) if that does not begin with a transform, the same on all ranks.
 void close_gaps(ProblemSpec& spec);
 void open_gaps(const ProblemSpec& spec, Program& lowered);
-/// Throws Error(unsupported) where the plan cannot do with the gaps; does not communicate.
+/// Throws Error(unsupported) if the plan does not support the gaps; does not communicate.
 void validate_gaps(const ProblemSpec& spec);
 /// Whether a transform reads the input.
 bool begins_with_transform(const Program& program);
@@ -38,13 +38,13 @@ void validate(const ProblemSpec& spec);
 /// Throws Error, which calls the layout by its name ("input layout"), unless it tiles a user's array over so many
 /// ranks.
 void validate_layout(const Layout& layout, const char* name, int ranks);
-/// Throws Error(mismatch) on every rank unless all ranks gave the same arguments; before that, what failed on a rank.
+/// Throws Error(mismatch) on every rank unless all ranks gave the same arguments; a failure of a rank comes first.
 /// Collective.
 RankFacts agree_same(const Communicator& comm, const ProblemSpec& spec, const Failure& mine = {},
                      bool knows_ways = false);
-/// A layout as something that ranks must have alike; an empty one is "none".
+/// A layout as a fact that ranks must share; an empty one is "none".
 Agreed agreed_layout(const char* what, const Layout& layout);
-/// Throws on all ranks what failed on one, or unless they gave the same of everything.
+/// Throws on all ranks the failure of one, or Error(mismatch) unless all facts are the same.
 RankFacts agree_same(const Communicator& comm, const std::vector<Agreed>& agreed, Effort effort,
                      const Failure& mine = {}, bool knows_ways = false);
 /// "c2c 64x32": for messages.
@@ -54,10 +54,10 @@ inline constexpr int forward_program = 0;
 inline constexpr int backward_program = 1;
 inline constexpr int apply_program = 2;  ///< of plans that have applied an operator
 
-/// The r2c, c2c or r2r problem with the batch as axis 0; of a c2r plan the one that is turned round.
+/// The r2c, c2c or r2r problem with the batch as axis 0; for a c2r plan that of its inverse.
 Problem make_problem(const ProblemSpec& spec);
 /// The plan's programs from the lowered one of that problem: it and its reverse; the reverse comes first in a c2r plan.
-/// Throws Error(unsupported) where the real side has gaps and the lowered program does not begin with a transform.
+/// Throws Error(unsupported) if the real side has gaps and the lowered program does not begin with a transform.
 std::vector<NamedProgram> make_programs(const ProblemSpec& spec, const Program& lowered);
 /// Forward, the operator of `step`, backward, as one program whose factor makes them the identity without the operator.
 NamedProgram make_apply(const ProblemSpec& spec, const std::vector<NamedProgram>& programs, const OperatorStep& step);

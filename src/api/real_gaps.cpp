@@ -1,5 +1,5 @@
-// Real arrays with gaps between their rows: plans are made as if there were none, and their first transform reads them,
-// and the last one of the way back writes them, where they lie.
+// Real arrays with gaps between their rows: plans are made as if there were none, and their first transform reads the
+// rows, and the last one of the way back writes them, in place.
 #include <utility>
 
 #include "api/problem.hpp"
@@ -17,7 +17,7 @@ void close_gaps(ProblemSpec& spec) {
 
 void validate_gaps(const ProblemSpec& spec) {
   if (!spec.with_gaps) return;
-  // What reads all places of an array alike.
+  // Such plans read all places of an array alike.
   const auto refuse_for = [](const std::string& what) {
     fail(Status::unsupported, "the layout of the real array has gaps between its elements, which plans with ", what,
          " do not support");

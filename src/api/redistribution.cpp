@@ -1,4 +1,4 @@
-// Redistribution: what a plan is inside, with a program of one reshape.
+// Redistribution: like the inside of a plan, with a program of one reshape.
 #include "shardfft/redistribution.hpp"
 
 #include <algorithm>

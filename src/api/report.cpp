@@ -17,7 +17,7 @@ std::vector<Program*> programs_of(PlanReport& report) {
   return programs;
 }
 
-/// Calls visit(number) for all numbers of which the report has the largest of any rank.
+/// Calls visit(number) for all numbers whose largest over the ranks is in the report.
 template <class Visit>
 void for_largest(PlanReport& report, const Visit& visit) {
   visit(report.workspace_bytes);
@@ -108,7 +108,7 @@ Program own_program(Runner& runner, int number) {
   return program;
 }
 
-/// What only the sums over all ranks tell.
+/// Numbers that need the sums over all ranks.
 void conclude(Program& program) {
   for (PlanReport::Step& step : program.steps)
     std::erase_if(step.times, [](const PlanReport::Time& time) { return time.seconds <= 0; });

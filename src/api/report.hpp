@@ -1,5 +1,5 @@
 #pragma once
-// How a plan's report is made, from what one rank knows and what all ranks know together.
+// A plan's report is made from the knowledge of one rank and of all ranks together.
 #include <string>
 #include <vector>
 
@@ -10,7 +10,7 @@
 namespace shardfft {
 
 struct ReportInput {
-  Communicator comm;  ///< none when all ranks are in this process
+  Communicator comm;  ///< none if all ranks are in this process
   int ranks;
   Transform transform;
   Options options;
@@ -21,8 +21,8 @@ struct ReportInput {
 };
 
 /// Whether time is communication as Adelmann et al. (2004) count it, who include the local transposition: everything
-/// that brings data to where the next transform wants it. What a transform itself does to read and write its lines in
-/// cache-sized bundles is computation. docs/tracing.md has the table.
+/// that brings data to the place that the next transform needs. Reading and writing lines in cache-sized bundles is
+/// computation if a transform itself does it. docs/tracing.md has the table.
 bool is_communication(Role role, Activity activity);
 
 /// The steps of the account of a program, as this rank knows them: the mean times of its timed runs, all activities in

@@ -1,4 +1,4 @@
-// What the indices of a side mean, and the loops over its pieces.
+// The meaning of a side's indices, and the loops over its pieces.
 #include "shardfft/side.hpp"
 
 #include <algorithm>
@@ -32,7 +32,7 @@ void check_spectrum(const Side& side) {
           "this side of the plan is real and has no frequencies; the other side has them");
 }
 
-/// Where `axis` stands in the plan's list.
+/// The place of `axis` in the plan's list.
 std::size_t place_of(const Side& side, int axis) {
   const auto found = std::find(side.axes.begin(), side.axes.end(), axis);
   require(found != side.axes.end(), "axis ", axis, " is not transformed and has no frequencies");
@@ -59,7 +59,7 @@ double first_mode(AxisTransform transform) {
   }
 }
 
-/// The points of an axis of n, in distances between them: where the first lies, and how long the domain is.
+/// The points of an axis of n, in distances between them: the place of the first, and the length of the domain.
 struct Points {
   double first;
   double length;
@@ -82,7 +82,7 @@ Points points_of(AxisTransform transform, std::int64_t n) {
   }
 }
 
-/// The weight of the mode -m/2 where m is even and below the number of points.
+/// The weight of the mode -m/2 if m is even and below the number of points.
 double lone_weight(const Side& side, bool halved) {
   switch (side.lone_mode) {
     case LoneMode::split:
@@ -187,7 +187,7 @@ PieceLoops piece_loops(const Piece& piece) {
   const auto begin = loops.axis.begin();
   const auto end = begin + loops.axes;
   std::iota(begin, end, 0);
-  // Axes of one index go to the outside, where they cost nothing.
+  // Axes of one index go to the outside, because they cost nothing there.
   const auto rank = [&piece](int axis) {
     const auto a = static_cast<std::size_t>(axis);
     return piece.set.axis[a].count > 1 ? piece.stride[a] : INT64_MAX;

@@ -16,7 +16,7 @@ namespace shardfft {
 
 namespace {
 
-/// A sum that keeps what rounding drops (Neumaier 1974).
+/// A sum that keeps the parts that rounding drops (Neumaier 1974).
 struct KeptSum {
   double sum = 0, dropped = 0;
   void add(double x) {
@@ -142,7 +142,7 @@ Shells energy_spectrum(MPI_Comm comm, const Side& side, const void* a, const std
 
 namespace {
 
-/// Sums of powers about the mean of `count` numbers, and how those of two sets become those of both (Pebay 2008).
+/// Sums of powers about the mean of `count` numbers; those of two sets give those of their union (Pebay 2008).
 struct Powers {
   double count = 0, mean = 0, second = 0, third = 0, fourth = 0, least = 0, largest = 0;
 
@@ -190,7 +190,7 @@ Powers powers_of(const std::vector<T>& block) {
   return p;
 }
 
-/// Of each field.
+/// The powers of each field.
 template <class T>
 std::vector<Powers> powers_of(const Side& side, const T* array) {
   constexpr std::size_t block_size = 2048;

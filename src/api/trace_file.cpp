@@ -20,7 +20,7 @@ namespace {
 
 constexpr int clock_tag = 7;
 
-/// What the events of a step are named by.
+/// The facts that name the events of a step.
 struct StepFacts {
   int trace_step;
   int number;  ///< in the report of its program, from 1
@@ -28,7 +28,7 @@ struct StepFacts {
   std::int64_t bytes_sent;
 };
 
-/// What rank 0 needs of a rank; travels as bytes.
+/// The trace of a rank for rank 0; travels as bytes.
 struct RankTrace {
   double epoch = 0;  ///< on rank 0's clock
   std::int64_t dropped = 0;
@@ -184,7 +184,7 @@ class EventWriter {
             offset + span.begin, span.end - span.begin);
     }
   }
-  /// Throws Error where the disk has not taken all of it.
+  /// Throws Error if the disk has not taken all of it.
   void finish() {
     file_ << "\n], \"otherData\": {\"writer\": \"shardfft\", \"dropped_spans\": " << dropped_ << "}}\n" << std::flush;
     if (!file_.good())
@@ -241,10 +241,10 @@ TraceFile::~TraceFile() {
 void TraceFile::write(Runner& runner) noexcept {
   if (!wanted_ || mpi_finalized()) return;
   written_ = true;
-  // failure_of() catches what this throws.
+  // failure_of() catches its exceptions.
   // cppcheck-suppress throwInNoexceptFunction
   const Failure failure = failure_of([&] { write_all(runner); });
-  // A destructor cannot throw, and a file that is cut short looks like one that is not.
+  // A destructor cannot throw, and a file that is cut short looks like a whole one.
   if (failure.failed() && comm_.rank() == 0)
     std::cerr << "shardfft: the trace file '" << path_ << "' is not complete: " << failure.text << std::endl;
 }

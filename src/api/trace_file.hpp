@@ -14,12 +14,12 @@ class TraceFile {
   TraceFile(const Communicator& comm, const std::string& path);
   TraceFile(const TraceFile&) = delete;
   TraceFile& operator=(const TraceFile&) = delete;
-  /// The last one of the process waits until rank 0 has taken what this rank sent.
+  /// The last one of the process waits until rank 0 has taken this rank's data.
   ~TraceFile();
   bool wanted() const { return wanted_; }
   /// Gathers the spans of all ranks on rank 0, which waits for them and writes them; other ranks do not wait. Steps are
   /// named as in the report. A failure leaves an incomplete file and a line on standard error: this is for destructors.
-  /// All ranks call it, in any order of their plans where rank 0 of all plans is one process.
+  /// All ranks call it, in any order of their plans if rank 0 of all plans is one process.
   void write(Runner& runner) noexcept;
 
  private:

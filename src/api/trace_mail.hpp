@@ -1,5 +1,5 @@
 #pragma once
-// How ranks send their part of a trace to rank 0 without waiting for it.
+// Ranks send their part of a trace to rank 0 without waiting for it.
 #include <cstddef>
 #include <list>
 #include <mutex>
@@ -9,19 +9,19 @@
 
 namespace shardfft {
 
-/// Plans with traces may end in different orders on different ranks: what a rank sends stays here until rank 0 takes
-/// it, and only the end of the last such plan of this process waits for that.
+/// Plans with traces may end in different orders on different ranks: a rank's data stays here until rank 0 takes it,
+/// and only the end of the last such plan of this process waits for that.
 class TraceMail {
  public:
   using Bytes = std::vector<std::byte>;
 
   static TraceMail& of_process();
-  /// A plan with a trace is made, and ends; `wait` for what is on its way if it was the last one.
+  /// A plan with a trace is made, and ends; `wait`: for data on its way, if it was the last one.
   void begin();
   void end(bool wait);
   /// To rank 0; returns at once.
   void send(const Communicator& comm, Bytes bytes);
-  /// Waits for what `rank` sends with the plan of this communicator.
+  /// Waits for the data that `rank` sends with the plan of this communicator.
   static Bytes receive(const Communicator& comm, int rank);
 
  private:

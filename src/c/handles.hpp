@@ -1,5 +1,5 @@
 #pragma once
-// Handles of the C interface: numbers that are given out once, so that one which was freed is known for ever.
+// Handles of the C interface: numbers that are given out once, so that a freed one is known for ever.
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -11,7 +11,7 @@
 
 namespace shardfft::c {
 
-/// What a handle stands for, and what messages call it.
+/// The type behind a handle, and its name in messages.
 template <class Handle>
 struct Held;
 template <>
@@ -73,13 +73,13 @@ struct Held<shardfft_report> {
 /// A number that no handle had before.
 std::uintptr_t new_number();
 
-/// The handles of one kind that live. Safe for any threads; what a call uses lives until it returns.
+/// The handles of one kind that live. Safe for any threads; an object that a call uses lives until it returns.
 template <class Handle>
 class Registry {
  public:
   using Type = typename Held<Handle>::Type;
 
-  /// Lives as long as the process: what users did not free must not be ended after MPI and other libraries.
+  /// Lives as long as the process: objects that users did not free must not be ended after MPI and other libraries.
   static Registry& one() {
     static auto* const registry = new Registry;
     return *registry;

@@ -14,7 +14,7 @@ shardfft_status made_of(shardfft_operator* made, const Make& make) {
   return guarded([&] { give(made, make()); });
 }
 
-/// What a caller's function is called with; the last copy hands it back.
+/// The `user` of a caller's function; the last copy releases it.
 std::shared_ptr<void> kept(void* user, shardfft_release release) {
   return {user, [release](void* last) {
             if (release != nullptr) release(last);
@@ -49,7 +49,7 @@ shardfft_status listed(shardfft_side side, int* count, T* result, const Ask& ask
   return guarded([&] { give_list(count, result, ask(*get(side))); });
 }
 
-/// What a side tells of an axis, at indices of it.
+/// A side's values at indices of an axis.
 template <class Ask>
 shardfft_status at_indices(shardfft_side side, std::int64_t count, const std::int64_t* index, double* values,
                            const char* name, const Ask& ask) {

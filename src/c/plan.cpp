@@ -10,7 +10,7 @@ using namespace shardfft::c;
 
 namespace {
 
-/// What a plan is made of, as handles say it.
+/// The arguments of a plan, from handles.
 struct WantedPlan {
   Transform transform;
   Layout input;
@@ -43,7 +43,7 @@ void create(MPI_Comm comm, shardfft_kind kind, shardfft_precision precision, sha
   give(plan, make(comm, all));
 }
 
-/// Every rank calls it, so that it comes before whatever may be wrong with the place for the result.
+/// Every rank does the work, even if a rank's place for the result is wrong.
 template <class Handle, class Work>
 shardfft_status together(shardfft_plan plan, Handle* result, const Work& work) {
   return guarded([&] { give(result, work(*get(plan))); });

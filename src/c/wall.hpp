@@ -1,5 +1,5 @@
 #pragma once
-// What every function of the C interface is made of: no exception leaves it, and no null pointer is written through.
+// The wall around every function of the C interface: no exception leaves it, and no null pointer is written through.
 #include <functional>
 #include <span>
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace shardfft::c {
 
-/// Keeps what is being thrown for shardfft_last_error(); inside a handler.
+/// Keeps the exception that is being handled for shardfft_last_error(); inside a handler.
 shardfft_status keep_failure() noexcept;
 
 template <class Work>
@@ -23,10 +23,10 @@ shardfft_status guarded(const Work& work) noexcept {
   }
 }
 
-/// Runs `work` on every rank; what it throws on one is thrown on all. Collective.
+/// Runs `work` on every rank; an exception on one is thrown on all. Collective.
 void agreed(MPI_Comm comm, const std::function<void()>& work);
 
-/// Where a result goes. Throws where the caller gave no place for it.
+/// The place of a result. Throws if the caller gave none.
 template <class T>
 T& place(T* result, const char* name) {
   require(result != nullptr, "'", name, "' is a null pointer; the address of a variable for the result is expected");
@@ -40,7 +40,7 @@ void give(Handle* result, typename Held<Handle>::Type object) {
   handle = Registry<Handle>::one().add(std::make_shared<typename Held<Handle>::Type>(std::move(object)));
 }
 void give_text(char** result, const std::string& text);
-/// Separated by commas, or by what else is said.
+/// Separated by commas, or by `separator`.
 void give_names(char** result, const std::vector<std::string>& names, char separator = ',');
 
 /// Ends a handle; null is allowed, as a handle and as its address.
@@ -53,7 +53,7 @@ shardfft_status end(Handle* handle) noexcept {
   });
 }
 
-/// `*result` = `ask` of what the handle stands for.
+/// `*result` = `ask` of the handle's object.
 template <class Handle, class T, class Ask>
 shardfft_status asked(Handle handle, T* result, const char* name, const Ask& ask) {
   return guarded([&] { place(result, name) = static_cast<T>(ask(*get(handle))); });
@@ -70,7 +70,7 @@ inline const char* given_text(const char* text, const char* name) {
   require(text != nullptr, "'", name, "' is a null pointer; a text is expected");
   return text;
 }
-/// One array of each member. Wrong ones are none, which plans refuse on every rank.
+/// One array of each member. Wrong ones become an empty list, which plans refuse on every rank.
 template <class T>
 std::span<T> arrays(T* each, int count) {
   return each == nullptr || count < 0 ? std::span<T>() : std::span<T>(each, static_cast<std::size_t>(count));
@@ -80,7 +80,7 @@ template <class T, class List>
 void copy_to(T* result, const List& list) {
   for (const auto& entry : list) *result++ = static_cast<T>(entry);
 }
-/// How many there are, and they themselves where the caller wants them.
+/// The number of entries, and the entries if the caller wants them.
 template <class T, class List>
 void give_list(int* count, T* result, const List& list) {
   place(count, "count") = narrow(static_cast<std::int64_t>(list.size()), "the number of entries");

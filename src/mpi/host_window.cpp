@@ -14,7 +14,8 @@ namespace shardfft {
 
 namespace {
 
-/// The windows of a host are made without reading files of the kernel if they have no more bytes: failures say as much.
+/// Windows of a host up to this size are made without a look at files of the kernel: if there is no room, making them
+/// fails as well.
 constexpr double not_worth_asking = 1 << 20;
 
 /// Whole small pages, one at least.

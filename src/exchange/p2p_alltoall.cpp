@@ -28,8 +28,8 @@ ExchangeSetup part_of(const ExchangeSetup& setup, const std::vector<int>& groups
   return part;
 }
 
-/// Every element is sent once, by one of both. Overlap: both are on their way when start returns. The blocks from the
-/// own group are unpacked first, while the collective continues.
+/// Every element is sent once, by one of the two exchanges. Overlap: both are on their way when start returns. The
+/// blocks from the own group are unpacked first, while the collective continues.
 class P2pAlltoall : public Exchange {
  public:
   P2pAlltoall(const ExchangeSetup& setup, const std::vector<int>& groups)

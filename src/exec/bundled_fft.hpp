@@ -63,7 +63,7 @@ class OwnTarget : public LineTarget {
   std::byte* array_;
 };
 
-/// As an operation it transforms this rank's own array, also in place for c2c; else arrays of any owners.
+/// As an operation it transforms this rank's own array, also in place if it keeps its numbers; else any owners' arrays.
 class BundledFft : public Operation {
  public:
   explicit BundledFft(const BundledFftSetup& setup);

@@ -82,8 +82,8 @@ void Executor::tell_local_ffts(const LocalFftChoice& choice) {
   if (setup_.options.local_fft == "auto") setup_.tell({"local_fft", choice.name(), choice.why()});
 }
 
-/// Chooses for each user's own array: others read it through the kernel if that is allowed and cheaper than a copy into
-/// shared memory. Collective.
+/// Lets other ranks read a user's own array through the kernel, if that is allowed and cheaper than a copy into shared
+/// memory. Collective.
 void Executor::choose_input_reads(std::vector<std::vector<Task>>& programs) {
   std::vector<Task*> readers;
   std::vector<double> costs;  // across, and through shared memory

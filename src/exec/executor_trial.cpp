@@ -38,7 +38,7 @@ class Executor::Trial : public Candidates {
 
   std::shared_ptr<void> zeros(int /*member*/, std::size_t bytes) override { return touched(bytes); }
 
-  /// Finds hosts if the trial has not done so yet, beside those of the first executor. Collective if so.
+  /// Those of the first executor if it has any; else the first call finds them, and is collective.
   const std::shared_ptr<HostMemory>& hosts() {
     if (!host_) host_ = std::make_shared<HostMemory>(setup().comm, setup().options.fake_ranks_per_host);
     return host_;

@@ -11,7 +11,7 @@ namespace shardfft {
 
 namespace {
 
-/// Runs a step twice that is a loop over elements.
+/// For a step that is a loop over elements: runs it twice and compares the results.
 class RepeatCheck : public HostCheck {
  public:
   RepeatCheck(Operation& operation, std::size_t in_bytes, std::size_t out_bytes)

@@ -10,7 +10,7 @@ namespace {
 
 double sum_of(const std::vector<int>& sizes) { return std::accumulate(sizes.begin(), sizes.end(), 0.0); }
 
-/// At one end: each further piece saves less.
+/// Pieces at one end: each further one saves less.
 constexpr int most_pieces = 8;
 
 /// Sizes 1, 2, 4, ... up to `largest`, then `largest` again and again; their sum is at most `most`.

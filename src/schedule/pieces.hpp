@@ -68,7 +68,7 @@ struct Pieces {
   std::vector<Message> messages;
   /// Each of the first `head` messages sends from one piece of the transform before; later ones send the rest of all.
   int head = 0;
-  /// Messages that the last piece of the transform behind takes beyond those of each other piece after the first.
+  /// The last piece of the transform behind needs so many messages more than each other piece after the first.
   int split = 0;
   /// The transform before the reshape stores its results at their destinations, also in other ranks' arrays. The only
   /// message then signals that they are there.

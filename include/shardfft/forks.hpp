@@ -3,8 +3,8 @@
 
 namespace shardfft {
 
-/// Whether MPI ran when this process was forked. Its connections are the parent's then, which alone may use MPI: plans
-/// over communicators throw Error here.
+/// Whether MPI ran when this process was forked. MPI's connections then belong to the parent, and only the parent may
+/// use MPI: plans over communicators throw Error here.
 bool mpi_is_inherited();
 
 }  // namespace shardfft

@@ -31,9 +31,9 @@ enum class Corners { filled, left_out };
 /// at once.
 class HaloExchange {
  public:
-  /// One width for each axis of `layout`, of which each rank has a box. These options may be given: processor, device,
-  /// memory (device), stream, exchange, batch (fields), threads, check_calls, call_timeout; all others must
-  /// have their defaults. On CPUs the exchange is p2p.
+  /// One width for each axis of `layout`, in which each rank has a box. These options may be given: processor, device,
+  /// memory (device), stream, exchange, batch (fields), threads, check_calls, call_timeout; all others must have their
+  /// defaults. On CPUs the exchange is p2p.
   HaloExchange(Ranks ranks, const Layout& layout, const std::vector<HaloWidth>& widths, ElementType element,
                const Options& options = {}, Corners corners = Corners::filled);
   ~HaloExchange();
@@ -51,8 +51,8 @@ class HaloExchange {
   void begin(void* x);
   void end();
   /// The adjoint of update(): adds each halo to the parts that it was filled from, and makes it 0. Elements beyond the
-  /// ends of axes that are not periodic stay unchanged. In the same order in every run. GPU arrays go through the host.
-  /// For one member a process.
+  /// ends of axes that are not periodic stay unchanged. The sums have the same order in every run. GPU arrays go
+  /// through the host. Only for processes with one member.
   void add_back(void* x);
 
   /// As above, for vectors and spans; throws Error if they have other elements, or too few.
@@ -82,7 +82,7 @@ class HaloExchange {
   Piece owned(int member = 0) const;
   /// Bytes that a member sends to others in one update(); the largest of this process's members.
   std::int64_t bytes_sent() const;
-  /// As Plan::failed_half_way.
+  /// The same as Plan::failed_half_way().
   bool failed_half_way() const;
 
  private:

@@ -91,7 +91,8 @@ class Layout {
   static Layout boxes(const Shape& shape, std::vector<IndexSet> sets, const AxisOrder& order = {});
   /// Everything on rank `owner`.
   static Layout single(const Shape& shape, int ranks, int owner = 0, const AxisOrder& order = {});
-  /// Any pieces, on demand. Rows of the real side of a real transform may lie apart on CPUs, as FFTW pads them.
+  /// Any pieces, computed on demand. On CPUs rows of the real side of a real transform may have gaps between them, as
+  /// FFTW pads them.
   static Layout from_pieces(const Shape& shape, int ranks, std::function<std::vector<Piece>(int)> pieces);
 
   int axes() const;
@@ -104,7 +105,7 @@ class Layout {
   const std::vector<Progression>& parts(int axis) const;
   const std::vector<int>& rank_stride() const;
 
-  /// Elements of the local array of rank `rank`: those that it owns, and gaps between them.
+  /// Elements of the local array of rank `rank`: those that it owns, and the gaps between them.
   std::int64_t count(int rank) const;
   std::int64_t max_count() const;
   /// The index set of a rank; throws Error for layouts of several pieces a rank.
@@ -121,9 +122,9 @@ class Layout {
   Layout with_axis_extent(int axis, std::int64_t extent) const;
   /// The same cuts with another axis order in memory.
   Layout with_order(const AxisOrder& order) const;
-  /// With a new slowest axis of `fields` before the others; every rank holds all fields of its indices.
+  /// A layout with a new slowest axis of `fields` before the others; every rank holds all fields of its indices.
   Layout with_batch(std::int64_t fields) const;
-  /// Without the axis that with_batch() added.
+  /// The layout without the axis that with_batch() added.
   Layout without_batch() const;
   /// Throws Error unless the sets tile the array exactly once, and each rank's pieces its local array.
   void validate() const;

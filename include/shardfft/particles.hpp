@@ -17,7 +17,7 @@ namespace shardfft {
 enum class Assignment { nearest, cic, tsc };
 
 struct ParticleOptions {
-  /// Of the domain, an entry an axis; empty: the extents of the array, so that positions count points.
+  /// Lengths of the domain, an entry an axis; empty: the extents of the array, so that positions count points.
   std::vector<double> lengths{};
   /// Positions outside the domain, that is below 0 or at its length and above: wrapped to its other end, or refused.
   bool wrap = true;

@@ -28,9 +28,9 @@ Layout gather_layout(MPI_Comm comm, const Shape& shape, const IndexSet& mine, co
 
 /// A distributed transform, planned once and run many times. This process has some of its ranks, the plan's members:
 /// one of a communicator, or all of a list of devices. Over a communicator construction, destruction, forward, backward
-/// and functions marked so are collective, and planning errors are thrown on every rank. Plans are movable, not
-/// copyable. One plan must not run on two threads at once, nor may two graphs that captured its calls. All functions of
-/// a plan that was moved from, and all but the destructor of a plan that outlived MPI, throw Error.
+/// and functions marked "Collective" are collective, and planning errors are thrown on every rank. Plans are movable,
+/// not copyable. One plan must not run on two threads at once, nor may two graphs that captured its calls. After a plan
+/// was moved from, all its functions throw Error; after MPI ended, all except the destructor do.
 class Plan {
  public:
   /// Transforms arrays in `input` layout; the output layout is that of the algorithm's last stage, or has the input's

@@ -43,7 +43,7 @@ struct PoissonOptions {
   /// An entry an axis; empty: all are periodic.
   std::vector<AxisBoundary> boundary{};
   WallPoints points = WallPoints::centres;
-  /// Not negative.
+  /// The shift in div grad u - shift u = f; not negative.
   double shift = 0;
   OpenKernel kernel = OpenKernel::truncated;
   Eigenvalues eigenvalues = Eigenvalues::spectral;
@@ -65,15 +65,15 @@ struct PoissonOptions {
 struct WallValues {
   int axis = 0;
   bool upper = false;
-  /// Of the plan's precision, one for each point of this rank's part that is next to the wall, in row-major order of
-  /// the other axes. Ranks without such points may give null.
+  /// Numbers of the plan's precision, one for each point of this rank's part that is next to the wall, in row-major
+  /// order of the other axes. Ranks without such points may give null.
   const void* values = nullptr;
 };
 
 /// Solves div grad u - shift u = f for real fields in a layout, planned once. Each rank has a box of it. If no end of
 /// any axis is open or Dirichlet and the shift is 0, f must have the mean of the derivatives given at its walls, and u
-/// has the mean 0 (points on walls count half, stretched ones with their widths). Arrays lie in host memory. All
-/// functions that solve, construction and destruction are collective; errors are thrown on every rank.
+/// has the mean 0 (points on walls count half, stretched ones with their widths). Arrays lie in host memory.
+/// Construction, destruction and all functions that solve are collective; errors are thrown on every rank.
 class Poisson {
  public:
   Poisson(MPI_Comm comm, const Layout& layout, Precision precision, const PoissonOptions& options);

@@ -51,7 +51,8 @@ struct Prediction {
     double seconds = 0;
     double moved_bytes = 0;    ///< read and written in memory or cache, messages not counted
     double working_bytes = 0;  ///< of the arrays that the step reads and writes
-    /// Of local Fourier transforms: 5 N log2 N of complex numbers, half of that of real ones, half in single precision.
+    /// Of local Fourier transforms: 5 N log2 N for complex numbers; half as many for real ones, and half again in
+    /// single precision.
     double operations = 0;
     double products = 0;                   ///< of matrix products
     double near_bytes = 0, far_bytes = 0;  ///< sent to ranks of the same host, and of other ones
@@ -59,7 +60,7 @@ struct Prediction {
     double starts = 0;
     int pieces = 1;  ///< in which messages and transforms overlap
   };
-  /// As Plan::report() of the plan. Times are missing, and `library_bytes` and `planning_bytes` are 0.
+  /// The report that Plan::report() would return. Times are missing, and `library_bytes` and `planning_bytes` are 0.
   PlanReport report;
   std::size_t input_bytes = 0, output_bytes = 0;  ///< of the user's arrays, of the rank that has most
   std::vector<Step> forward, backward;            ///< one a step of the report

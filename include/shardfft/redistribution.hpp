@@ -32,10 +32,10 @@ class Redistribution {
   Redistribution(Redistribution&&) noexcept;
   Redistribution& operator=(Redistribution&&) noexcept;
 
-  /// Moves `in` in layout `from` to `out` in layout `to`. The arrays must not overlap, or be one that holds both (on
-  /// GPUs the input is then copied). Throws Error(invalid_argument) on all ranks if a pointer is null on one.
+  /// Moves `in` in layout `from` to `out` in layout `to`. The arrays must not overlap, unless they are one that holds
+  /// both (on GPUs the input is then copied). Throws Error(invalid_argument) on all ranks if a pointer is null on one.
   void forward(const void* in, void* out);
-  /// From `to` to `from`.
+  /// The way back, from `to` to `from`.
   void backward(const void* in, void* out);
 
   /// As above, for any number of members: in[m] into out[m].
@@ -58,7 +58,7 @@ class Redistribution {
   /// The GPU of a member, -1 on CPUs, and the stream that its calls are enqueued on, null on CPUs.
   int device(int member = 0) const;
   void* stream(int member = 0) const;
-  /// As Plan::set_streams.
+  /// The same as Plan::set_streams().
   void set_streams(std::span<void* const> streams);
   /// Bytes that runs take beside the arrays, of the member that needs most, as Plan::workspace_bytes.
   std::size_t workspace_bytes() const;

@@ -44,7 +44,7 @@ struct PlanReport {
   /// The number of runs in which the ranks of a host read each other's input in each way.
   struct InputReads {
     std::int64_t in_window = 0;  ///< it lay in shared memory: plan.allocate_input() and the like
-    std::int64_t across = 0;     ///< the kernel let them read it in the user's array
+    std::int64_t across = 0;     ///< it was read from the user's array through the kernel
     std::int64_t staged = 0;     ///< it was copied into shared memory first
   };
 

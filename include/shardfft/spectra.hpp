@@ -27,29 +27,29 @@ Shells cross_spectrum(MPI_Comm comm, const Side& side, const void* a, const void
 Shells energy_spectrum(MPI_Comm comm, const Side& side, const void* a, const std::vector<double>& lengths = {},
                        double width = 0);
 
-/// Of the numbers of one field over all ranks. The variance is the mean square about the mean; skewness and kurtosis
-/// are the third and fourth moments about it over its powers 3/2 and 2, 3 for Gaussian numbers; all are 0 if all
-/// numbers are equal.
+/// Moments of the numbers of one field over all ranks. The variance is the mean square about the mean; skewness and
+/// kurtosis are the third and fourth moments about it over its powers 3/2 and 2, 3 for Gaussian numbers; all are 0 if
+/// all numbers are equal.
 struct Moments {
   std::int64_t count = 0;
   double mean = 0, variance = 0, skewness = 0, kurtosis = 0, least = 0, largest = 0;
 };
 
-/// One entry a field of a real array in host memory, side.count() numbers. One pass over memory: blocks in cache are
-/// summed about their own means. Throws Error on every rank. Collective.
+/// The moments of each field of a real array in host memory, side.count() numbers. One pass over memory: blocks in
+/// cache are summed about their own means. Throws Error on every rank. Collective.
 std::vector<Moments> moments(MPI_Comm comm, const Side& side, const void* array);
 
-/// Derivatives of vector fields by their spectra: this rank's modes alone, without communication. `side` is that of the
+/// Derivatives of vector fields by their spectra, of this rank's modes, without communication. `side` is that of the
 /// spectra; each vector has one field for each axis of the array, in the order of axes (from the last to the first with
 /// `last_axis_first`), one behind the other, and a scalar one field; `vectors` of them lie one behind the other. All
 /// axes have Fourier transforms. Modes that stand for both k and -k have no slope, as with Operator::derivative.
-/// `lengths` as above. Arrays lie in host memory; curl() and project() may write their result over their input. Throw
-/// Error.
+/// `lengths` as above. Arrays lie in host memory; curl() and project() may write their result over their input. Wrong
+/// arguments throw Error.
 void gradient(const Side& side, const void* scalar, void* vector, const std::vector<double>& lengths = {},
               std::int64_t vectors = 1, bool last_axis_first = false);
 void divergence(const Side& side, const void* vector, void* scalar, const std::vector<double>& lengths = {},
                 std::int64_t vectors = 1, bool last_axis_first = false);
-/// Of three axes.
+/// The curl; arrays have three axes.
 void curl(const Side& side, const void* vector, void* result, const std::vector<double>& lengths = {},
           std::int64_t vectors = 1, bool last_axis_first = false);
 /// The part of a vector field whose divergence is 0.

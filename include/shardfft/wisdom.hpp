@@ -4,13 +4,13 @@
 
 namespace shardfft {
 
-/// All that this process measured for its plans, or was told by import_wisdom(): a document of JSON.
+/// All ways that this process measured for its plans, or got by import_wisdom(): a document of JSON.
 std::string export_wisdom();
 /// Plans of this process look here first, before they read a file. Returns how many entries were new or worth more than
 /// those it had. Throws Error(invalid_argument) for a text that export_wisdom() did not make, and for one of another
 /// version of that format; entries of other versions of the library are taken and not used.
 int import_wisdom(const std::string& text);
-/// Forgets all that this process measured or was told; files stay.
+/// Forgets all ways that this process measured or imported; files stay.
 void forget_wisdom();
 /// The file that plans read unless the option `wisdom` says otherwise, even if that file does not exist; empty if no
 /// file is read.

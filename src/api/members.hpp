@@ -78,16 +78,16 @@ struct Members {
   /// Throws Error for GPUs that do not exist. Makes nothing if others gave up, because they would not take part.
   /// Collective.
   Members(const Ranks& who, const Options& o, Words w);
-  /// Of imagined ranks: their plan can be looked at, and not run.
+  /// Members of imagined ranks: their plan can be looked at, and not run.
   Members(Communicator imagined, const Options& o, Words w) : words(w), comm(std::move(imagined)), options(o) {}
   Members(const Members&) = delete;
   Members& operator=(const Members&) = delete;
-  /// In a forked child nothing that other ranks or the parent share is ended.
+  /// In a forked child it ends nothing that other ranks or the parent share.
   ~Members();
 
   /// Processes agree on failures; devices of one process have no other rank to agree with.
   void together(const std::function<void()>& work) const;
-  /// From here on ranks agree on calls, which `name` names in errors, and their times are traced. Collective.
+  /// From here on ranks agree on calls, and their times are traced; errors call the object `name`. Collective.
   void watch_calls(const Ranks& who, std::string name);
   /// Work of the runner that all ranks do together. A rank that fails in its middle tells the others.
   void attempt(const std::function<void()>& work);

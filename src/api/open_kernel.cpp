@@ -28,7 +28,7 @@ double sum_of_decays(std::int64_t n, std::int64_t m, double decay) {
   return lost * (1 + r) * (1 - sign * std::exp(-decay * static_cast<double>(n))) / (lost * lost + r * turn);
 }
 
-/// Of the function that is cut off at the domain's length. Its modes are those of a period of twice the length.
+/// Factors of the function that is cut off at the domain's length. Its modes are those of a period of twice the length.
 void truncated_line(std::int64_t n, double length, double square, double* factors) {
   const double decay = std::exp(-std::sqrt(square) * length), turn = pi / length;
   for (std::int64_t m = 0; m <= n; ++m) {
@@ -91,7 +91,7 @@ double cell_mean(const Steps& at, const Steps& steps) {
       c[a] = at[a] + (upper ? 0.5 : -0.5) * steps[a];
       if (!upper) sign = -sign;
     }
-    // Odd in each coordinate.
+    // The integral is odd in each coordinate.
     for (double& x : c)
       if (x < 0) {
         x = -x;

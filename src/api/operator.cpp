@@ -63,7 +63,7 @@ SpectralFactors::OfAxis of_axis(const OperatorPlace& place, const Lengths& lengt
   return {axis, std::make_shared<const std::vector<Complex>>(std::move(numbers))};
 }
 
-/// Those of all transformed axes, of which there is at least one, joined.
+/// The factors of all transformed axes (at least one), joined.
 template <class Value>
 std::vector<SpectralFactors::Term> of_axes(const OperatorPlace& place, const Lengths& lengths, Join join,
                                            const Value& value) {

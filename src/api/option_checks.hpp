@@ -37,7 +37,7 @@ struct Agreed {
   std::uint64_t number = 0;
   std::string text{};
 };
-/// One for each option that ranks must agree on, in the order of the table.
+/// The facts of all options that ranks must agree on, in the order of the table.
 std::vector<Agreed> agreed_options(const Options& options);
 
 /// The options that change the result or the way to it, as "name=value" in the order of the table.

@@ -47,7 +47,7 @@ struct ParticleMesh::Impl {
   std::size_t padded_bytes() const { return static_cast<std::size_t>(halo->count()) * number_bytes(); }
   std::size_t number_bytes() const { return precision == Precision::f64 ? 8 : 4; }
 
-  /// The cell of a coordinate in the domain, and how far behind its point it lies.
+  /// The cell of a coordinate in the domain, and its distance behind the point.
   std::pair<std::int64_t, double> cell(double position, std::size_t axis, std::int64_t particle) const;
   template <class T>
   Touched locate(const T* position, std::int64_t particle) const;
@@ -112,7 +112,7 @@ Touched ParticleMesh::Impl::locate(const T* position, std::int64_t particle) con
     const Progression& mine = own.set.axis[a];
     const std::int64_t extent = layout.shape()[a], first = mine.first - options.reach,
                        end = mine.first + mine.count + options.reach;
-    // Of its periodic images the first that lies here.
+    // The first of its periodic images that lies here.
     const std::int64_t up = first - index;
     const std::int64_t image = index + (up >= 0 ? (up + extent - 1) / extent : -(-up / extent)) * extent;
     require(reads() && image<end, "particle ", particle, " is at ", position[column(a)], " along axis ", a,
@@ -203,7 +203,7 @@ std::vector<int> ParticleMesh::Impl::owners(std::int64_t count, const T* positio
   return ranks;
 }
 
-/// Between the field and the own part of the padded array.
+/// Copies between the field and the own part of the padded array.
 void ParticleMesh::Impl::copy(const void* field, bool out) {
   if (!reads()) return;
   const LocalCopy boxes = copy_between(unpadded, own, own.set);

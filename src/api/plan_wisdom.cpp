@@ -58,7 +58,7 @@ const std::string& machine() {
   return text;
 }
 
-/// With its GPUs, for plans on them. The names of these have their driver behind a comma.
+/// The machine with its GPUs, for plans on them. Names of GPUs have their driver behind a comma.
 std::string machine_for(Place place) {
   if (place == Place::cpu) return machine();
   static const std::vector<std::string> names = gpu_names();

@@ -9,14 +9,14 @@
 
 namespace shardfft {
 
-/// The problem and the options that matter for its speed, as one line of text, under which wisdom keeps its way. The
-/// machine is not part of it.
+/// The key of a way in wisdom: the problem and the options that matter for its speed, as one line of text. The machine
+/// is not part of it.
 std::string problem_key(const ProblemSpec& spec);
 
 class PlanWisdom {
  public:
-  /// As rank 0's option `wisdom` says. Throws Error(invalid_argument), on that rank, for a file that is named there and
-  /// cannot be used, before anything is measured.
+  /// Uses the file of rank 0's option `wisdom`. Throws Error(invalid_argument), on that rank, for a file that is named
+  /// there and cannot be used, before anything is measured.
   explicit PlanWisdom(const Options& options, bool is_first);
 
   /// Whether this process knows any way at all.

@@ -182,7 +182,7 @@ void Poisson::Impl::solve(const T* f, T* u, const std::vector<WallValues>& value
     if (!is_stretched(axis) && transform(axis) != AxisTransform::fft) differentiate(u, axis, gradient[at(axis)]);
 }
 
-/// Along an axis with walls, whose lines come to one rank each.
+/// Derivatives along an axis with walls; each line moves to one rank.
 void Poisson::Impl::differentiate(const void* u, int axis, void* slopes) {
   const Layout whole = is_cut(axis) ? Layout::pencil(layout.shape(), comm.size(), axis) : layout;
   const auto count = static_cast<std::size_t>(whole.count(comm.rank())) * element.bytes();

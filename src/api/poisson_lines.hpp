@@ -28,8 +28,8 @@ class LineSolver {
   /// Lines that are solved at once; there is always room for so many.
   static constexpr std::int64_t together = 8;
   virtual std::size_t scratch_bytes() const = 0;
-  /// The lines lie one behind the other, and so do solutions, or their derivatives if `slopes`. `scratch` begins on a
-  /// cache line.
+  /// Lines lie one behind the other in memory; so do the solutions, or their derivatives if `slopes` is set. `scratch`
+  /// begins on a cache line.
   virtual void solve(std::span<const LineFacts> facts, bool slopes, std::complex<double>* lines,
                      std::byte* scratch) const = 0;
 };

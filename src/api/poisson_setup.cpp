@@ -95,7 +95,7 @@ Options Poisson::Impl::plan_options() const {
   return options;
 }
 
-/// One with whole lines.
+/// A layout of the spectrum with whole lines.
 Layout Poisson::Impl::spectrum_layout(const Options& options) const {
   Shape shape = layout.shape();
   int halved = -1;

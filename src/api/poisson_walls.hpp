@@ -12,7 +12,7 @@ namespace shardfft {
 
 AxisTransform transform_of(AxisBoundary ends, WallPoints points);
 
-/// The distance of two points, and how many of it the first one lies behind the lower end.
+/// The distance of two points, and the place of the first one behind the lower end in such distances.
 struct AxisGrid {
   double step = 1;
   double first = 0;

@@ -167,7 +167,7 @@ void Powers::join(const Powers& b) {
   largest = std::max(largest, b.largest);
 }
 
-/// Numbers that lie together: few enough to stay in cache between both loops.
+/// A block of numbers in a row: few enough to stay in cache between both loops.
 template <class T>
 Powers powers_of(const std::vector<T>& block) {
   Powers p;

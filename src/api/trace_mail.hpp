@@ -19,7 +19,7 @@ class TraceMail {
   /// A plan with a trace is made, and ends; `wait`: for data on its way, if it was the last one.
   void begin();
   void end(bool wait);
-  /// To rank 0; returns at once.
+  /// Sends bytes to rank 0; returns at once.
   void send(const Communicator& comm, Bytes bytes);
   /// Waits for the data that `rank` sends with the plan of this communicator.
   static Bytes receive(const Communicator& comm, int rank);

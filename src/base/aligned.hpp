@@ -23,8 +23,8 @@ using AlignedMemory = std::unique_ptr<std::byte, Release>;
 /// Whether large blocks are asked for in huge pages, which are committed whole when one byte of them is touched.
 enum class Pages { huge, small };
 
-/// At least one byte from the installed MemorySource, or the heap, aligned to a cache line, or for large blocks to huge
-/// pages if the kernel has any. Throws Error(out_of_memory).
+/// Allocates from the installed MemorySource, or the heap, one byte at least, aligned to a cache line, or for large
+/// blocks to huge pages if the kernel has any. Throws Error(out_of_memory).
 AlignedMemory allocate_aligned(std::size_t bytes, Pages pages = Pages::huge);
 
 }  // namespace shardfft

@@ -60,7 +60,7 @@ void take_group(Room& room, const std::string& mount, std::string group, const G
   }
 }
 
-/// Of version 1 and 2; a host may have both.
+/// Reads control groups of version 1 and 2; a host may have both.
 void take_groups(Room& room, const std::string& root) {
   TextOfFile file(root + "/proc/self/cgroup");
   for (std::string line; std::getline(file, line);) {  // "number:controllers:/path"

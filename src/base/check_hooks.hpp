@@ -10,7 +10,7 @@ namespace shardfft {
 class HostStepHook {
  public:
   virtual ~HostStepHook() = default;
-  /// The array of this rank that a step is about to read, or to let others read.
+  /// The array that a step is about to read, or to offer to other ranks.
   virtual void reached(std::size_t step, std::byte* array, std::size_t bytes) = 0;
 };
 

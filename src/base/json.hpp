@@ -34,7 +34,7 @@ class Json {
     for (const auto& element : range) all.append(make(element).text());
     return all;
   }
-  /// To an object.
+  /// Adds a member to an object.
   void add(const JsonMember& member);
 
   const std::string& text() const { return text_; }

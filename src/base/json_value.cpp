@@ -9,7 +9,7 @@ namespace shardfft {
 
 namespace {
 
-/// Files nest less; a hostile one does not end the stack.
+/// Files nest less; a hostile file must not exhaust the stack.
 constexpr int most_depth = 64;
 
 class Reader {
@@ -111,7 +111,7 @@ class Reader {
     return all;
   }
 
-  /// Of \uXXXX, whose 'u' is read next. Halves of characters become U+FFFD.
+  /// Adds the character of \uXXXX, whose 'u' is read next. Halves of characters become U+FFFD.
   void add_code(std::string& to) {
     unsigned code = 0x80;
     const std::string_view digits = at_ < text_.size() && text_[at_] == 'u' ? text_.substr(at_ + 1, 4) : "";

@@ -10,8 +10,8 @@ namespace shardfft {
 std::string cache_directory();
 
 /// A folder of this user's. It is neither read nor written if another user owns it or others may write it, and the same
-/// holds for each file in it; a sentence on standard error says so once. They are judged when they are open already, so
-/// that nobody can put another one in their place meanwhile. Links in the place of files are not followed.
+/// holds for each file in it; a sentence on standard error says so once. They are checked after they were opened, so
+/// that no other file can take their place meanwhile. Links in place of files are not followed.
 class OwnFolder {
  public:
   /// Makes the folder, for this user only, and those above it, if it does not exist. `anybodys`: the user named it, and
@@ -25,8 +25,9 @@ class OwnFolder {
   bool usable() const { return descriptor_ >= 0; }
   /// The content of a file; nothing if it does not exist.
   std::optional<std::string> read(const std::string& name) const;
-  /// Under another name first: readers see a whole file or none. Failures only mean that nothing is kept. `before`:
-  /// write only if the file has this content; nothing: only if it does not exist. Returns whether it was written.
+  /// Writes a file, under another name first: readers see a whole file or none. Failures only mean that nothing is
+  /// kept. `before`: write only if the file has this content; nothing: only if it does not exist. Returns whether it
+  /// was written.
   using Content = std::optional<std::string>;
   bool write(const std::string& name, const std::string& content, const Content* before = nullptr) const;
   /// Whether a file can be made here; tries it.

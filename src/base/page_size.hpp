@@ -4,7 +4,7 @@
 
 namespace shardfft {
 
-/// Those of the installed PageSizes, or the kernel's.
+/// The sizes of the installed PageSizes, or the kernel's.
 PageSizes page_sizes();
 inline std::size_t page_size() { return page_sizes().page; }
 

@@ -5,7 +5,7 @@
 namespace shardfft {
 
 std::uint64_t random_word() {
-  // To make one takes as long as hundreds of words from it.
+  // Making a device takes as long as hundreds of words from it.
   thread_local std::random_device device;
   return std::uint64_t{device()} << 32 | device();
 }

@@ -115,7 +115,7 @@ void require_threads(int threads) {
   if (const int error = try_threads(wanted - 1); error != 0)
     fail(Status::out_of_memory, "option threads is ", threads, ", but this process cannot start ", wanted - 1,
          " more threads: ", std::strerror(error), limits());
-    // At once, before other memory takes their place.
+    // Start the threads at once, before other memory takes their addresses.
 #pragma omp parallel num_threads(wanted)
   {}
   started = wanted;

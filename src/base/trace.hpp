@@ -42,7 +42,7 @@ class Trace {
   void set_step(int step) { step_ = step; }
   void add(Activity activity, double begin, double end);
   void add_frame(const Frame& frame);
-  /// Without it spans and frames are lost, and nobody needs to read the clock for a frame.
+  /// If not, spans and frames are dropped, and the clock need not be read for a frame.
   bool keeps_spans() const { return keep_spans_; }
   /// Total seconds of an activity in a step.
   double total(int step, Activity activity) const;

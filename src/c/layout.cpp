@@ -30,7 +30,7 @@ Shape grid_of(const std::int64_t* grid, int factors, int ranks) {
   return result;
 }
 
-/// `make` from shape and order.
+/// Calls `make` with shape and order.
 template <class Make>
 shardfft_status made(int axes, const std::int64_t* shape, const int* order, shardfft_layout* layout, const Make& make) {
   return guarded([&] {

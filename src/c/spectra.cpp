@@ -8,7 +8,7 @@ using namespace shardfft::c;
 
 namespace {
 
-/// As many as there is room for.
+/// Writes as many numbers as there is room for.
 void give_numbers(const std::vector<double>& all, std::int64_t room, double* numbers) {
   const auto places = given(numbers, room, "numbers");
   std::copy_n(all.begin(), std::min(all.size(), places.size()), places.begin());

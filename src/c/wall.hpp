@@ -70,7 +70,7 @@ inline const char* given_text(const char* text, const char* name) {
   require(text != nullptr, "'", name, "' is a null pointer; a text is expected");
   return text;
 }
-/// One array of each member. Wrong ones become an empty list, which plans refuse on every rank.
+/// The arrays of all members. Wrong ones become an empty list, which plans refuse on every rank.
 template <class T>
 std::span<T> arrays(T* each, int count) {
   return each == nullptr || count < 0 ? std::span<T>() : std::span<T>(each, static_cast<std::size_t>(count));

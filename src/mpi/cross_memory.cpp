@@ -19,7 +19,7 @@ constexpr std::size_t runs_a_call = 512;
 /// Bytes of one call: the kernel moves less than 2 GiB at once.
 constexpr std::size_t bytes_a_call = std::size_t{1} << 30;
 
-/// One call; false if data is missing.
+/// One call of the kernel; false if it did not read all.
 bool read_some(pid_t process, const std::array<iovec, runs_a_call>& to, const std::array<iovec, runs_a_call>& from,
                std::size_t runs, std::size_t bytes) {
   const ssize_t got = process_vm_readv(process, to.data(), runs, from.data(), runs, 0);

@@ -21,7 +21,7 @@ constexpr double not_worth_asking = 1 << 20;
 /// Whole small pages, one at least.
 std::size_t mapped_bytes(std::size_t bytes) { return round_up(std::max<std::size_t>(bytes, 1), page_size()); }
 
-/// From one segment to the next: whole huge pages of one rank.
+/// The distance from one segment to the next: whole huge pages of one rank.
 std::size_t stride_of(std::size_t mapped) {
   const std::size_t huge = page_sizes().huge;
   return huge == 0 || mapped < huge ? mapped : round_up(mapped, huge);
@@ -120,7 +120,7 @@ HostMemory::HostMemory(const Communicator& comm, int fake_ranks_per_host)
     host_rank_[static_cast<std::size_t>(members_[static_cast<std::size_t>(r)])] = r;
 }
 
-/// Ranks that cannot share a little memory ask who of them can.
+/// If ranks cannot share a little memory, they find out which of them can.
 void HostMemory::find_apart(const Communicator& comm) {
   small_ = {};
   std::string mine;

@@ -64,7 +64,7 @@ class HostWindow {
   std::list<KeptFromChildren> kept_;
 };
 
-/// As many bytes of every rank's segment of a window, which small things share.
+/// A part of every rank's segment in a window that small objects share.
 struct HostPart {
   std::shared_ptr<HostWindow> window{};
   std::size_t offset = 0;

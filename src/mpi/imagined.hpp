@@ -13,7 +13,7 @@
 
 namespace shardfft {
 
-/// Of `size` ranks, `ranks_per_host` in a row on each host, those that are `present` do the work. In a meeting a rank
+/// There are `size` ranks, `ranks_per_host` in a row on each host; those in `present` do the work. In a meeting a rank
 /// that is absent gives the same data as the listener.
 class ImaginedRanks {
  public:

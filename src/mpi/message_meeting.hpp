@@ -19,7 +19,8 @@ class MessageMeeting : public Meeting {
   MessageMeeting(const Communicator& comm, Kind kind);
   MessageMeeting(const MessageMeeting&) = delete;
   MessageMeeting& operator=(const MessageMeeting&) = delete;
-  /// Not in the middle of a meeting: a rank that leaves one keeps the object as long as MPI may write into it.
+  /// Not to be destroyed in the middle of a meeting: a rank that leaves one keeps the object as long as MPI may write
+  /// into it.
   ~MessageMeeting() override;
 
   void begin(const Words& mine) override;

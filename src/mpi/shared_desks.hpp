@@ -23,7 +23,7 @@ class SharedDesks {
   /// `segments`: bytes_each of every rank, which are zero: no rank has laid down anything. `memory`: keeps them alive.
   SharedDesks(int rank, std::vector<std::byte*> segments, std::shared_ptr<const void> memory)
       : rank_(rank), segments_(std::move(segments)), memory_(std::move(memory)) {}
-  /// In memory of the host. Collective over it.
+  /// Desks in memory of the host. Collective over it.
   explicit SharedDesks(HostMemory& host) : SharedDesks(host, host.take(bytes_each)) {}
 
   int ranks() const { return static_cast<int>(segments_.size()); }

@@ -112,8 +112,8 @@ void WaitingRoom::send(int rank, const Note& note) {
       "MPI_Isend");
 }
 
-/// One rank at a time, and none that still owes an answer: a rank that computes for an hour finds one question of each
-/// other rank.
+/// Asks one rank at a time, and none that still owes an answer: a rank that computes for an hour finds one question of
+/// each other rank.
 void WaitingRoom::ask_next(const Stand& stand) {
   const auto now = Clock::now();
   if (now - asked_at_ < question_pause) return;

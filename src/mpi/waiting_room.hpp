@@ -44,7 +44,7 @@ class WaitingRoom {
   static void refuse_if_closed(MPI_Comm users);
   /// This rank comes to `stand`, and stays until all others have come.
   void come(const Stand& stand);
-  /// To be called again and again while a rank waits, which it has since `since`: why waiting is in vain, if that is
+  /// To be called again and again by a rank that has waited since `since`: returns why waiting is in vain, if that is
   /// certain.
   std::optional<Failure> look(const Stand& stand, Clock::time_point since);
   /// The same in the middle of the call of `stand`, to which all ranks have come: only whether any rank gave up.

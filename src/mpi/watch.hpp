@@ -16,7 +16,7 @@ class Watch {
  public:
   /// `timeout`: seconds that one wait may take, 0 for ever.
   Watch(std::shared_ptr<WaitingRoom> room, double timeout) : room_(std::move(room)), timeout_(timeout) {}
-  /// From now on this rank is in the middle of `call` ("forward (call 3)"), which it came to at `stand`.
+  /// From now on this rank is in the middle of `call` ("forward (call 3)"), at the place `stand`.
   void begin(const Stand& stand, const char* call) {
     stand_ = stand;
     call_ = call;

@@ -48,8 +48,8 @@ class CheckNest {
   CheckNest(const std::vector<CheckLoop>& loops, const std::vector<CheckCut>& cuts);
   /// The loops; neighbouring loops over a batch are one if that makes no difference.
   std::vector<NestedLoop> merged() const;
-  /// Before copies: one side of this copy is the array, or the cut. False if a loop has no single stride on the other
-  /// side, or another one than in the copy before.
+  /// To be called before copies: one side of this copy is the array, or the cut. False if a loop has no single stride
+  /// on the other side, or another one than in the copy before.
   bool join(const LoopNest& copy, CopySide side, CopyOf what);
   bool is_joined() const { return joined_; }
   std::int64_t first() const { return first_; }                ///< element

@@ -76,7 +76,7 @@ std::vector<LinesCheck::Part> LinesCheck::parts(const CheckSide& side, const Pie
   return list;
 }
 
-/// In the order of the loops that fft_spec_between() makes.
+/// Cuts in the order of the loops that fft_spec_between() makes.
 std::vector<CheckCut> LinesCheck::cuts(const Piece& piece, const IndexSet& part, const CheckSide& side) const {
   std::vector<CheckCut> list;
   const auto add = [&](std::size_t axis) {

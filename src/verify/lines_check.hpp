@@ -23,7 +23,7 @@ struct LinesCheckSetup {
   std::shared_ptr<MoveSums> to;
   bool gathers = false;      ///< the step makes the move before it: it reads lines from their owners' memory
   bool scatters = false;     ///< the step makes the move behind it: it copies each part of the results to its owner
-  bool walks_input = false;  ///< with `gathers`: nobody else sums the source of the move before, so this check does
+  bool walks_input = false;  ///< with `gathers`: no other check sums the source of the move before, so this one does
   bool last = false;         ///< no other step reads the result
 };
 

@@ -9,7 +9,7 @@ extern "C" {
 #endif
 
 /* Elements below and above each part, and whether the array goes on at its other end (NULL: along all axes), an entry
- * an axis of `layout`, of which each rank has a box. `corners` 0 fills the halos beside faces alone. Elements are of
+ * an axis of `layout`, in which each rank has a box. `corners` 0 fills the halos beside faces alone. Elements are of
  * this precision, complex or not. Options: processor, device, memory, stream, exchange, batch, threads, check_calls,
  * call_timeout. Collective. */
 shardfft_status shardfft_halo_create(MPI_Comm comm, shardfft_layout layout, const int64_t* below, const int64_t* above,
@@ -28,7 +28,7 @@ shardfft_status shardfft_halo_end(shardfft_halo halo);
 /* The adjoint: adds each halo to the part that it was filled from, and makes it 0. Collective. */
 shardfft_status shardfft_halo_add_back(shardfft_halo halo, void* x);
 
-/* As the functions of plans with these names. */
+/* These work like the functions of plans with their names. */
 shardfft_status shardfft_halo_members(shardfft_halo halo, int* members);
 shardfft_status shardfft_halo_device(shardfft_halo halo, int member, int* device);
 shardfft_status shardfft_halo_stream(shardfft_halo halo, int member, void** stream);

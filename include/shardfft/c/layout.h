@@ -25,8 +25,8 @@ typedef struct shardfft_piece {
   int64_t stride[SHARDFFT_MAX_AXES];
 } shardfft_piece;
 
-/* In all of these: `shape` has `axes` extents; `order` has the axes from slowest to fastest in memory, or is NULL for
- * 0, 1, 2, .... A `grid` of NULL means one as square as can be, the larger factors first. */
+/* In all functions that make a layout, `shape` has `axes` extents; `order` has the axes from slowest to fastest in
+ * memory, or is NULL for 0, 1, 2, .... A `grid` of NULL means one as square as can be, the larger factors first. */
 
 /* Planes along `axis`, dealt in near-equal runs; ranks beyond the planes own nothing. */
 shardfft_status shardfft_layout_slab(int axes, const int64_t* shape, int ranks, int axis, const int* order,

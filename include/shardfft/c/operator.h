@@ -34,8 +34,8 @@ shardfft_status shardfft_operator_of_wavenumbers(shardfft_factor_of_wavenumbers 
 
 /* Changes this rank's spectrum in place: the elements of `side` (that of shardfft_plan_output(), valid during the call)
  * at `data`. On a GPU it enqueues its work on `stream` (a cudaStream_t of `device`, which is current) and does not
- * wait; on CPUs `device` is -1. The numbers are those that forward gives with the norm "backward". Returns 0, or a
- * number that tells of a failure: an error of the call on all ranks, after which plans of their communicator refuse
+ * wait; on CPUs `device` is -1. The numbers are those that forward gives with the norm "backward". Returns 0, or
+ * another number after a failure: an error of the call on all ranks, after which plans of their communicator refuse
  * others. Called once for this rank or for each GPU of this process; twice with the option verify, on two copies that
  * must become the same. Such an operator cannot be joined with others. */
 typedef int (*shardfft_on_spectrum)(void* user, shardfft_side side, void* data, int device, void* stream);

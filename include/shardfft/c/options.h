@@ -12,16 +12,16 @@ shardfft_status shardfft_options_create(shardfft_options* options);
 shardfft_status shardfft_options_copy(shardfft_options options, shardfft_options* copy);
 shardfft_status shardfft_options_free(shardfft_options* options);
 
-/* From text: "yes" and "no" for flags, "2,4" or "fft,dct2" for lists. An unknown name or a text of another type is
- * SHARDFFT_INVALID_ARGUMENT. */
+/* Sets an option from text: "yes" and "no" for flags, "2,4" or "fft,dct2" for lists. An unknown name or a text of
+ * another type is SHARDFFT_INVALID_ARGUMENT. */
 shardfft_status shardfft_options_set(shardfft_options options, const char* name, const char* text);
-/* Of integers and flags (0 or 1). */
+/* Sets an integer, a flag (0 or 1) or a number. */
 shardfft_status shardfft_options_set_integer(shardfft_options options, const char* name, int64_t value);
 shardfft_status shardfft_options_set_number(shardfft_options options, const char* name, double value);
-/* Of lists of integers. */
+/* Sets a list of integers. */
 shardfft_status shardfft_options_set_integers(shardfft_options options, const char* name, int count,
                                               const int64_t* values);
-/* Of handles of the GPU runtime: option "stream". */
+/* Sets a handle of the GPU runtime: option "stream". */
 shardfft_status shardfft_options_set_address(shardfft_options options, const char* name, void* address);
 /* The text that shardfft_options_set() would take. */
 shardfft_status shardfft_options_get(shardfft_options options, const char* name, char** text);

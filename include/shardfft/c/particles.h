@@ -7,7 +7,7 @@
 extern "C" {
 #endif
 
-/* The points of an array in `layout`, of which each rank has a box. `lengths` are those of the domain, an entry an axis
+/* The points of an array in `layout`, in which each rank has a box. `lengths` are those of the domain, an entry an axis
  * (`axes` of them); NULL: the extents. `wrap` 0 refuses positions outside the domain. `reach` is the number of points
  * that a particle may be beyond the part of its rank. With `last_axis_first` the coordinates of a position are in the
  * order of axes from the last to the first. Collective. */

@@ -14,7 +14,7 @@ extern "C" {
 /* A plan over the processes of a communicator, and one over GPUs of this process: rank r of the layouts is the GPU
  * devices[r]. This process has some of the ranks, the plan's members: one of a communicator, or all of the devices.
  * `output` is a layout or one of the constants above. For r2c `input` is the real array, for c2r the half spectrum.
- * `options` may be NULL. Collective, as are all calls that say so; errors of creation are those of every rank. */
+ * `options` may be NULL. Collective, as are all calls marked so; an error of creation is an error on every rank. */
 shardfft_status shardfft_plan_create(MPI_Comm comm, shardfft_kind kind, shardfft_precision precision,
                                      shardfft_layout input, shardfft_layout output, shardfft_options options,
                                      shardfft_plan* plan);

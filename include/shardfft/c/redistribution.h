@@ -20,8 +20,8 @@ shardfft_status shardfft_redistribution_create_devices(int count, const int* dev
                                                        shardfft_options options, shardfft_redistribution* made);
 shardfft_status shardfft_redistribution_free(shardfft_redistribution* made);
 
-/* Moves `in` in layout `from` to `out` in layout `to`; backward the other way. The arrays must not overlap, or be one
- * that holds both. Collective. */
+/* Moves `in` in layout `from` to `out` in layout `to`; backward the other way. The arrays must not overlap, unless they
+ * are one that holds both. Collective. */
 shardfft_status shardfft_redistribution_forward(shardfft_redistribution made, const void* in, void* out);
 shardfft_status shardfft_redistribution_backward(shardfft_redistribution made, const void* in, void* out);
 /* The same for any number of members: an array of each. */
@@ -30,7 +30,7 @@ shardfft_status shardfft_redistribution_forward_members(shardfft_redistribution 
 shardfft_status shardfft_redistribution_backward_members(shardfft_redistribution made, int count, const void* const* in,
                                                          void* const* out);
 
-/* As the functions of plans with these names. */
+/* These work like the functions of plans with their names. */
 shardfft_status shardfft_redistribution_members(shardfft_redistribution made, int* members);
 shardfft_status shardfft_redistribution_input_count(shardfft_redistribution made, int member, int64_t* count);
 shardfft_status shardfft_redistribution_output_count(shardfft_redistribution made, int member, int64_t* count);

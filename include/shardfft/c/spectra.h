@@ -9,7 +9,7 @@ extern "C" {
 #endif
 
 /* The sum of Re(a conj(b)) over fields and modes in shells of this width (0: the wavenumber of the longest wave), each
- * mode as often as it stands for a wave. `room` sums are written at most, and `shells` tells how many there are.
+ * mode as often as it stands for a wave. `room` sums are written at most, and `shells` is the number of shells.
  * Collective. */
 shardfft_status shardfft_cross_spectrum(MPI_Comm comm, shardfft_side side, const void* a, const void* b, int axes,
                                         const double* lengths, double width, int64_t room, double* sums,
@@ -29,9 +29,9 @@ shardfft_status shardfft_energy_spectrum_f(MPI_Fint comm, shardfft_side side, co
 shardfft_status shardfft_moments(MPI_Comm comm, shardfft_side side, const void* array, int64_t room, double* numbers);
 shardfft_status shardfft_moments_f(MPI_Fint comm, shardfft_side side, const void* array, int64_t room, double* numbers);
 
-/* This rank's modes alone, without communication. A vector has one field for each axis, a scalar one field; `vectors`
- * of them lie one behind the other. With `last_axis_first` the components are in the order of axes from the last to the
- * first. The results of curl and project may overwrite their input. */
+/* Derivatives of this rank's modes, without communication. A vector has one field for each axis, a scalar one field;
+ * `vectors` of them lie one behind the other. With `last_axis_first` the components are in the order of axes from the
+ * last to the first. The results of curl and project may overwrite their input. */
 shardfft_status shardfft_gradient(shardfft_side side, const void* scalar, void* vector, int axes, const double* lengths,
                                   int64_t vectors, int last_axis_first);
 shardfft_status shardfft_divergence(shardfft_side side, const void* vector, void* scalar, int axes,

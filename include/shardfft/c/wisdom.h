@@ -7,12 +7,12 @@
 extern "C" {
 #endif
 
-/* All that this process measured for its plans, or was told: a document of JSON. */
+/* All ways that this process measured for its plans, or imported: a document of JSON. */
 shardfft_status shardfft_wisdom_export(char** text);
 /* Plans of this process look here first, before they read a file. `taken` entries were new or worth more than those it
  * had. Entries of other versions of the library are taken and not used. */
 shardfft_status shardfft_wisdom_import(const char* text, int* taken);
-/* Forgets all that this process measured or was told; files stay. */
+/* Forgets all ways that this process measured or imported; files stay. */
 shardfft_status shardfft_wisdom_forget(void);
 /* The file that plans read unless the option wisdom says otherwise; empty if no file is read. */
 shardfft_status shardfft_wisdom_path(char** path);

@@ -37,8 +37,8 @@ AxisGroup AxisGroups::other_axes() const {
   return axes;
 }
 
-/// Takes the slowest axes that line passes can have out of `axes`, of which planes have some; `side`: whose strides
-/// the stage has.
+/// Removes from `axes` the slowest ones that line passes can run, and returns them. `planes`: axes of planes, which
+/// count too. `side`: the side whose strides the stages have.
 std::vector<AxisGroup> AxisGroups::take_lines(AxisGroup& axes, Strides side, const AxisGroup& planes) const {
   std::vector<AxisGroup> lines;
   const std::int64_t numbers = points(spec_.kind == Kind::c2r ? output_loops(spec_) : input_loops(spec_));
@@ -51,11 +51,11 @@ std::vector<AxisGroup> AxisGroups::take_lines(AxisGroup& axes, Strides side, con
   return lines;
 }
 
-/// Takes the two fastest axes out of `axes` where a plane pass can have them.
+/// Removes the two fastest axes from `axes` if a plane pass can run them, and returns them.
 AxisGroup AxisGroups::take_planes(AxisGroup& axes, Strides side) const {
   if (axes.size() < 2) return {};
   AxisGroup planes(axes.end() - 2, axes.end());
-  for (const Strides from : {Strides::in, side})  // whether or not they come first
+  for (const Strides from : {Strides::in, side})  // as the first stage, or as a later one
     if (!takes_planes(stage(Kind::c2c, planes, from, side))) return {};
   axes.resize(axes.size() - 2);
   return planes;
@@ -78,15 +78,15 @@ std::vector<AxisGroup> AxisGroups::single() const {
   return groups;
 }
 
-/// Axes in runs that one call can take: neighbours in the same order on both sides, or else one by one. The fastest
-/// come first.
+/// Groups of axes that one call can take: neighbours in the same order on both sides, otherwise single axes. The
+/// fastest come first.
 std::vector<AxisGroup> AxisGroups::complex(AxisGroup axes, Strides side) const {
   const AxisGroup planes = take_planes(axes, side);
   std::vector<AxisGroup> lines = take_lines(axes, side, planes);
   if (axes.empty() && !planes.empty())
     lines.insert(lines.begin(), planes);
   else
-    axes.insert(axes.end(), planes.begin(), planes.end());  // cuFFT takes more axes in one call
+    axes.insert(axes.end(), planes.begin(), planes.end());  // one call of cuFFT takes these too
   const bool ordered = std::is_sorted(axes.begin(), axes.end(), [this](std::size_t a, std::size_t b) {
     return spec_.transform[a].to > spec_.transform[b].to;
   });

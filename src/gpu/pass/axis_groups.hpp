@@ -1,6 +1,6 @@
 #pragma once
-// Which axes of a transform go together, each group in one stage: cuFFT takes up to three in one call, passes of our
-// own take one or two.
+// Groups the axes of a transform, each group for one stage: cuFFT takes up to three axes in one call, a pass of the
+// library's own takes one or two.
 #include <cstddef>
 #include <limits>
 #include <utility>
@@ -13,35 +13,35 @@ namespace shardfft::gpu {
 
 using AxisGroup = std::vector<std::size_t>;  ///< positions in FftSpec::transform
 
-/// Which side's strides an array between two stages has.
+/// The side whose strides an array between two stages has.
 enum class Strides { in, out };
 
-/// What passes of our own may have of a transform.
+/// The axes of a transform that passes of the library's own may take.
 struct OwnPasses {
-  std::size_t most_axes = std::numeric_limits<std::size_t>::max();  ///< that they take, of several
-  bool planes = true;                                               ///< two of them in one pass where there is one
-  /// Not empty: they take none, and calls of cuFFT so many each, those of the fastest axes first.
+  std::size_t most_axes = std::numeric_limits<std::size_t>::max();  ///< the most axes that they take
+  bool planes = true;                                               ///< two axes in one pass, if there is one
+  /// If not empty: own passes take no axes, and calls of cuFFT take so many axes each, the fastest ones first.
   std::vector<std::size_t> vendor_calls = {};
-  bool small = false;  ///< of small arrays too, which else leave them to cuFFT: they must do what that cannot
+  bool small = false;  ///< own passes for small arrays too, which otherwise go to cuFFT: cuFFT cannot do their work
 };
 
-/// On the current device. Groups come in the order in which they are transformed on the way to the spectrum.
+/// Works on the current device. Groups come in the order in which a transform to the spectrum runs them.
 class AxisGroups {
  public:
   AxisGroups(const FftSpec& spec, OwnPasses own) : spec_(spec), own_(std::move(own)) {}
 
-  /// One axis after the other, those of one point too: their cosine transforms multiply.
+  /// Each axis alone, also those of one point: their cosine transforms multiply.
   std::vector<AxisGroup> single() const;
   /// Groups of a c2c transform. All stages but the first have the strides of `side` on both sides.
   std::vector<AxisGroup> complex(Strides side) const {
     return own_.vendor_calls.empty() ? complex(all_axes(), side) : called(all_axes());
   }
-  /// Groups of an r2c or c2r transform: the halved axis with what a pass takes beside it, then the rest.
+  /// Groups of an r2c or c2r transform: the halved axis with the axes that its pass takes too, then the rest.
   std::vector<AxisGroup> real(Strides side) const;
-  /// What stages may use.
+  /// The passes that stages may use.
   PassUse use() const;
-  /// The stage that transforms `group`; all other loops are its batch. The halved axis is so for the stage of the real
-  /// kind and has n/2+1 points for the others.
+  /// The stage that transforms `group`; all other loops are its batch. The halved axis is halved in the stage of the
+  /// real kind, and has n/2+1 points in the others.
   FftSpec stage(Kind kind, const AxisGroup& group, Strides from, Strides to) const;
 
  private:

@@ -1,6 +1,6 @@
 // Contiguous lines, one behind the other, transformed by cuFFT inside their array, some at a time. Real lines change
-// their length: they go by way of scratch, from the last to the first where they become longer, so that none is written
-// over before it was read.
+// their length: they go through scratch, and from the last to the first if they become longer, so that no line is
+// written over before it is read.
 #include <algorithm>
 
 #include "device/vendor_fft.hpp"
@@ -21,7 +21,7 @@ class BlockedRowsPass : public FftPass {
     out_bytes_ = out_points * static_cast<std::int64_t>(output_element(spec).bytes());
     rows_ = points(spec.batch);
     block_ = std::clamp<std::int64_t>(piece_bytes / std::max(in_bytes_, out_bytes_), 1, rows_);
-    // cuFFT wants real arrays to begin where a complex number could.
+    // cuFFT needs real arrays to begin at an address for complex numbers.
     if (real_) block_ = std::min(block_ + block_ % 2, rows_);
     const auto plan = [&](std::int64_t rows) {
       return device::VendorFft(
@@ -69,7 +69,7 @@ bool are_rows(const FftSpec& spec) {
 
 }  // namespace
 
-/// Inside one array only: between two, one call of cuFFT takes all rows.
+/// Only inside one array: between two arrays, one call of cuFFT takes all rows.
 extern const PassRecord blocked_rows_pass{
     .name = "blocked rows",
     .in_one_array = true,

@@ -7,13 +7,13 @@
 
 namespace shardfft::gpu {
 
-// Each in the file of its pass.
+// Each is defined in the file of its pass.
 extern const PassRecord copy_pass, cosine_pass, plane_pass, line_pass, summed_row_pass, blocked_rows_pass,
     transposed_pass, row_pass, cufft_pass, dense_pass;
 
 namespace {
 
-/// The first one that fits is taken.
+/// The first record that fits is used.
 constexpr std::array table{&copy_pass,         &cosine_pass,     &plane_pass, &line_pass,  &summed_row_pass,
                            &blocked_rows_pass, &transposed_pass, &row_pass,   &cufft_pass, &dense_pass};
 

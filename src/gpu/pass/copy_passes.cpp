@@ -7,7 +7,7 @@ namespace shardfft::gpu {
 
 namespace {
 
-/// Elements from the loops' places in the input to their places in the output; both sides of one type.
+/// Copies elements from the loops' places in the input to those in the output; both sides have one type.
 class CopyPass : public FftPass {
  public:
   explicit CopyPass(const FftSpec& spec) : element_bytes_(input_element(spec).bytes()) {

@@ -1,6 +1,6 @@
 // Cosine and sine transforms along one axis: two real lines as a complex one, butterflies, complex Fourier transforms
-// of a work array by whatever is best for its lines, butterflies (local/cosine_map.hpp). The work array keeps the
-// order of the input in memory, so that strided lines stay strided and no pass transposes.
+// of a work array by the best pass for its lines, butterflies (local/cosine_map.hpp). The work array keeps the order of
+// the input in memory, so that strided lines stay strided and no pass transposes.
 #include <algorithm>
 #include <map>
 
@@ -18,7 +18,7 @@ namespace shardfft::gpu {
 namespace {
 
 constexpr std::size_t alignment = 256;
-/// What a piece needs beside its array, in pieces: its extension, cuFFT's work areas, copies.
+/// Memory for a piece beside its array, in pieces: its extension, cuFFT's work areas, copies.
 constexpr std::int64_t pieces_in_work = 8;
 
 class CosinePass : public FftPass {
@@ -30,7 +30,7 @@ class CosinePass : public FftPass {
         loops_(merged(spec.batch)),
         scale_(spec.scale) {
     if (loops_.empty()) loops_.push_back({1, 1, 1});
-    // The fastest loop counts pairs of lines: of complex numbers, which are two real ones, the parts.
+    // The fastest loop counts pairs of lines: a complex number holds two real ones, its parts.
     const Loop lines = loops_.back();
     lines_ = lines.count;
     loops_.back() = {(lines.count + 1) / 2, 2 * lines.from, 2 * lines.to};
@@ -70,7 +70,7 @@ class CosinePass : public FftPass {
  private:
   using Counts = std::vector<std::int64_t>;
   struct Piece {
-    std::int64_t in = 0, out = 0;  ///< in real numbers: where it begins
+    std::int64_t in = 0, out = 0;  ///< offsets in real numbers
     Counts counts;                 ///< of its loops
     device::CosineLines before, after;
   };
@@ -112,8 +112,8 @@ class CosinePass : public FftPass {
                           round_up(static_cast<std::size_t>(numbers * complex_bytes()), alignment)};
   }
 
-  /// Gives the work array its strides, the order being that of the input; returns how many numbers it has. Rows of
-  /// neighbouring lines begin where line passes can read them.
+  /// Gives the work array its strides, in the order of the input; returns the count of its numbers. Rows of
+  /// neighbouring lines begin at places that line passes can read.
   std::int64_t stride_work(device::CosineLines& lines) const {
     std::int64_t stride = 1;
     for (int a = lines.depth; a >= 0; --a) {
@@ -131,7 +131,7 @@ class CosinePass : public FftPass {
     return stride;
   }
 
-  /// The way back, to the other array.
+  /// The lines of the way back, to the other array.
   device::CosineLines turned(device::CosineLines lines, const LoopPiece& piece) const {
     lines.second = out_second_;
     lines.line = {1, lines.line.to, line_.to};
@@ -167,7 +167,7 @@ class CosinePass : public FftPass {
 
 }  // namespace
 
-/// The batch piece by piece. It runs in place where both sides' strides are alike.
+/// Runs the batch piece by piece. Can run in place if the strides of both sides are alike.
 extern const PassRecord cosine_pass{
     .name = "pairs of lines",
     .scales = true,

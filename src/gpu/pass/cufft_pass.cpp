@@ -1,4 +1,4 @@
-// Calls of cuFFT, where the arrays lie, or between dense copies of them.
+// Calls of cuFFT, on the arrays themselves or on dense copies of them.
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -14,7 +14,7 @@ namespace shardfft::gpu {
 
 namespace {
 
-/// One side's strides as cuFFT has them, the slowest axis first; none where they do not nest.
+/// One side's strides in cuFFT's form, the slowest axis first; none if they do not nest.
 std::optional<device::VendorFftSide> nested(const Loops& axes, std::int64_t Loop::*stride, bool half) {
   device::VendorFftSide side;
   const auto points_of = [&](std::size_t i) {
@@ -30,14 +30,14 @@ std::optional<device::VendorFftSide> nested(const Loops& axes, std::int64_t Loop
   return side;
 }
 
-/// Calls of cuFFT: what each does, and the loops around them.
+/// Calls of cuFFT: the transform of one call, and the loops around it.
 struct CufftCalls {
   bool possible = false;
   device::VendorFftSpec one;
   Loops loops;
 };
 
-/// Not possible where its strides cannot say it in few calls.
+/// Not possible if cuFFT's strides cannot express the transform in few calls.
 CufftCalls cufft_calls(const FftSpec& spec) {
   CufftCalls calls;
   if (spec.kind == Kind::r2r || spec.transform.empty() || spec.transform.size() > 3) return calls;
@@ -55,7 +55,7 @@ CufftCalls cufft_calls(const FftSpec& spec) {
     calls.one.out.distance = longest->to;
     calls.loops.erase(longest);
   }
-  // cuFFT wants real arrays to begin where a complex number could.
+  // cuFFT needs real arrays to begin at an address for complex numbers.
   const bool aligned = std::none_of(calls.loops.begin(), calls.loops.end(), [&spec](const Loop& d) {
     return (spec.kind == Kind::r2c && d.from % 2 != 0) || (spec.kind == Kind::c2r && d.to % 2 != 0);
   });
@@ -104,8 +104,8 @@ std::vector<std::int64_t> row_major(const std::vector<std::int64_t>& counts) {
   return strides;
 }
 
-/// A transform done between dense arrays, whose batch loops come before the transformed axes, and the copies around it:
-/// `gather` leads from the input to the dense array, `scatter` from the dense results to the output.
+/// A transform between dense arrays, with its batch loops before the transformed axes, and the copies around it:
+/// `gather` from the input to the dense array, `scatter` from the dense results to the output.
 struct DenseForm {
   FftSpec spec;
   Loops gather, scatter;
@@ -164,7 +164,7 @@ class DensePass : public FftPass {
         fft_(make_cufft(dense.spec, {})) {}
 
   Copy gather_, scatter_;
-  std::size_t results_;  ///< where they are in scratch: complex ones where the input was
+  std::size_t results_;  ///< their offset in scratch: complex ones replace the input
   PassPointer fft_;
 };
 
@@ -175,7 +175,7 @@ std::size_t cufft_work_bytes(const FftSpec& spec) {
   return calls.possible ? device::VendorFft::work_bytes_of(calls.one) : 0;
 }
 
-/// Up to three axes in few calls; not where its strides cannot say it.
+/// Up to three axes in few calls, if cuFFT's strides can express them.
 extern const PassRecord cufft_pass{
     .name = "cufft",
     .fits = [](const FftSpec& spec, const PassUse&) { return cufft_calls(spec).possible; },

@@ -11,15 +11,15 @@ namespace shardfft::gpu {
 
 namespace {
 
-/// With `sums_rows` contiguous lines have passes with sums only where all passes have them.
+/// With `sums_rows`, contiguous lines use passes with sums only if all passes have sums.
 FftPlan plan_between(const FftSpec& spec, const OwnPasses& own, bool sums_rows) {
   FftPlan plan(spec, stages_between(spec, own, sums_rows));
   return sums_rows && !plan.checks_itself() ? FftPlan(spec, stages_between(spec, own, false)) : plan;
 }
 
-/// Ways to deal the axes to calls of cuFFT, the first of them cuFFT's own, which may need a copy of the input. Of a
-/// prime length one call of all axes may cross memory more often than calls for some of them, which after the first one
-/// run in place. None where all lengths have passes of our own.
+/// Ways to divide the axes among calls of cuFFT. The first one is cuFFT's own, which may need a copy of the input. With
+/// a prime length, one call for all axes may cross memory more often than several calls, which run in place after the
+/// first one. None if own passes support all lengths.
 std::vector<std::vector<std::size_t>> vendor_calls(const FftSpec& spec) {
   const Loops& axes = spec.transform;
   const bool own = std::all_of(axes.begin(), axes.end(), [](const Loop& axis) {
@@ -43,7 +43,7 @@ bool has_choice(const FftSpec& spec) {
          points(input_loops(spec)) >= gpu_defaults().elements_worth_passes;
 }
 
-/// Those that make_device_fft() makes: one without a trial.
+/// The plans that make_device_fft() makes: one if there is no trial.
 std::vector<FftPlan> plans_for(const FftSpec& spec, bool verify, const std::string& chosen) {
   FftPlan expected = plan_fft(spec);
   const bool tries = has_choice(spec) && spec.effort != Effort::estimate;
@@ -93,7 +93,7 @@ std::vector<FftPlan> plans_to_try(const FftSpec& spec, bool verify) {
   for (const std::vector<std::size_t>& calls : vendor_calls(spec))
     if (FftPlan plan = plan_between(spec, {0, false, calls}, false); plan.has_passes()) add(std::move(plan));
   if (auto padded = plan_padded_fft(spec)) add(std::move(*padded));
-  // Kernels of our own are compiled for plans that may cross memory as seldom as the expected one.
+  // If the expected plan is all own passes, no kernels are compiled for plans that cross memory more often.
   const std::set<std::string> kernels = plans.front().kernels();
   const std::size_t crossings = plans.front().crossings();
   const bool is_own = plans.front().is_own();

@@ -9,26 +9,26 @@
 
 namespace shardfft::gpu {
 
-/// Plans on the current device; transforms of several axes of large arrays by what is faster there, our own passes or
-/// cuFFT, unless spec.effort is estimate; with the option `verify` by what is faster with its check. The input is left
-/// unchanged if spec.preserve_input. Complex transforms whose strides are alike on both sides, and those with
+/// Makes a transform on the current device. For several axes of large arrays it uses own passes or cuFFT, as a trial
+/// finds faster, unless spec.effort is estimate; with the option `verify` the trial includes the checks. The input
+/// stays unchanged if spec.preserve_input. Complex transforms with the same strides on both sides, and those with
 /// spec.in_place, may run in place. The output's loops fill it without gaps. `chosen`: plans that were chosen for such
-/// transforms before, as texts with " | " between them (Way::passes); the first one that is among those of this
-/// transform is taken without a trial. If there is none, and a choice, the plan that is taken is added to them.
+/// transforms before, as texts with " | " between them (Way::passes). The first one that this transform has is used
+/// without a trial. If there is none, and there is a choice, the plan that is used is added.
 std::unique_ptr<DeviceFft> make_device_fft(const FftSpec& spec, bool verify = false, std::string* chosen = nullptr);
 /// Begins to compile, on other threads, all kernels that making it may wait for.
 void compile_ahead(const FftSpec& spec, bool verify, const std::string& chosen = {});
-/// The plans among which a trial decides, the one that is expected to be the fastest first.
+/// The plans among which a trial decides, the one with the least expected time first.
 std::vector<FftPlan> plans_to_try(const FftSpec& spec, bool verify = false);
-/// The plan that is expected to be the fastest, without a trial.
+/// The plan with the least expected time, without a trial.
 FftPlan plan_fft(const FftSpec& spec);
 /// The plan inside one array (stages_in_one_array()).
 FftPlan plan_fft_in_place(const FftSpec& spec);
-/// Nothing where there are no such passes (padded_stages()). Whether it is fast only a trial tells.
+/// None if there are no such passes (padded_stages()). Only a trial tells whether it is fast.
 std::optional<FftPlan> plan_padded_fft(const FftSpec& spec);
 
-/// The plan whose pass next to a reshape takes all these owners, whatever the size; nothing where there is none that
-/// also checks itself with the option `verify`.
+/// The plan whose pass next to a reshape takes all these owners, for arrays of any size; none if there is no such plan.
+/// With the option `verify` it must also check itself.
 std::optional<FftPlan> plan_storing_fft(const FftSpec& spec, const LineOwners& owners, bool verify);
 
 }  // namespace shardfft::gpu

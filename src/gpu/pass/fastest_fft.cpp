@@ -13,10 +13,10 @@ namespace shardfft::gpu {
 
 namespace {
 
-/// For so many bytes, and for as much of a transform's and the library's own.
+/// Whether so many bytes fit into half of the free memory; the transform and its library need room too.
 bool has_room(std::size_t bytes) { return device::memory_info().free / 2 > bytes; }
 
-/// The arrays of a transform, and what one way to make it runs with.
+/// The arrays of a transform, and the objects with which one way to make it runs.
 class FftArrays {
  public:
   FftArrays(const FftSpec& spec, bool verify)
@@ -48,11 +48,11 @@ class FftArrays {
       auto* const results = static_cast<std::uint64_t*>(sums_.get());
       check_->place(0, results, nullptr, results + check_->results());
     }
-    // Numbers that are all zero take no other way through a pass.
+    // Zeros take the same way through a pass as other numbers.
     device::fill_zero(static_cast<std::byte*>(in_.get()), in_bytes_, stream_.get());
   }
 
-  /// Seconds of a run as a run of a plan enqueues it.
+  /// Seconds of a run that is enqueued like a run of a plan.
   double run() {
     auto* const in = static_cast<std::byte*>(in_.get());
     const DeviceBuffers buffers{in, spec_.in_place ? in : static_cast<std::byte*>(out_.get()),
@@ -105,7 +105,7 @@ std::size_t fastest_fft(const FftSpec& spec, bool verify, const std::vector<Make
     arrays.begin(*fft);
     const std::size_t number = trial.enter();
     entered.push_back(way);
-    // Kernels may be loaded in the first run. Runs of a way that cannot win tell nothing more.
+    // Kernels may be loaded in the first run. A way that cannot win runs no more.
     for (int run = 0; run <= gpu_defaults().trial_runs; ++run) {
       trial.run({number});
       if (!trial.can_win(number, run == 0 ? gpu_defaults().trial_load_ms * 1e-3 : 0)) break;

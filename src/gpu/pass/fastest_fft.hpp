@@ -1,6 +1,6 @@
 #pragma once
-// Which of several ways to make a transform is the fastest on this device: how many of its axes passes of our own take
-// and how many are left to the vendor's library cannot be told from the sizes alone.
+// Finds the fastest of several ways to make a transform on this device. Sizes alone cannot tell how many axes should go
+// to passes of the library's own, and how many to the vendor's library.
 #include <functional>
 #include <memory>
 #include <vector>
@@ -10,12 +10,12 @@
 
 namespace shardfft::gpu {
 
-/// Makes one way; it may throw Error(out_of_memory), if it is not the first one.
+/// Makes one way. Any but the first one may throw Error(out_of_memory).
 using MakeFft = std::function<std::unique_ptr<DeviceOperation>()>;
 
-/// The number of the way that is the fastest on the current device, in arrays of its own that are as large as those of
-/// the transform; with `verify` with its check. The first way, which is expected to win, is taken if the device has no
-/// room for arrays or for others. Each way is made, timed and forgotten.
+/// The number of the fastest way on the current device, timed in arrays of its own that are as large as the
+/// transform's; with `verify` including its check. If the device has no room for the arrays or for other ways, the
+/// first way is taken, which is expected to win. Each way is made, timed and released.
 std::size_t fastest_fft(const FftSpec& spec, bool verify, const std::vector<MakeFft>& ways);
 
 }  // namespace shardfft::gpu

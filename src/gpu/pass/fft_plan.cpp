@@ -10,7 +10,7 @@ namespace shardfft::gpu {
 
 namespace {
 
-/// Of a stage that no pass takes: who refuses such transforms asks first whether they would scale for free.
+/// For a stage that no pass takes: callers that refuse such transforms ask first whether they would scale for free.
 const PassRecord no_pass{.name = "no pass",
                          .where_it_lies = false,
                          .fits = [](const FftSpec&, const PassUse&) { return false; },
@@ -33,7 +33,7 @@ FftPlan::FftPlan(const FftSpec& spec, StageList list) : spec_(spec), list_(std::
   for (FftStage& stage : stages) {
     stage.pass = find_pass(stage.spec, stage.use);
     if (stage.pass == nullptr) stage.pass = &no_pass;
-    stage.use.planes = true;  // these two have chosen: with the same pass it is the same stage
+    stage.use.planes = true;  // no more needed: stages with one pass are to compare equal
     stage.use.vendor = false;
   }
   const auto carrier = std::find_if(stages.rbegin(), stages.rend(), [](const FftStage& s) { return s.pass->scales; });

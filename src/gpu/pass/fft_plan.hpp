@@ -18,7 +18,7 @@ struct FftStage {
   FftSpec spec;
   Spot from, to;
   PassUse use;
-  const PassRecord* pass = nullptr;  ///< that runs it
+  const PassRecord* pass = nullptr;  ///< the pass that runs it
 
   bool operator==(const FftStage&) const = default;
 };
@@ -26,52 +26,52 @@ struct FftStage {
 /// Arrays between stages begin at multiples of so many bytes.
 inline constexpr std::size_t scratch_alignment = 256;
 
-/// How a transform is cut in stages, before passes are chosen for them.
+/// The stages of a transform, before passes are chosen for them.
 struct StageList {
   std::vector<FftStage> stages;
   std::size_t scratch = 0;       ///< bytes that arrays between stages take
   bool in_place = false;         ///< the input and the output may be one array
-  std::string how, beside = {};  ///< for reports: said before the names of passes, and behind them
+  std::string how, beside = {};  ///< for reports: text before and behind the names of passes
 };
 
-/// Between two arrays: axes in groups, as passes of our own and cuFFT take them. `sums_rows`: as PassUse.
+/// Stages between two arrays: axes in groups, for own passes and for cuFFT. `sums_rows`: as in PassUse.
 StageList stages_between(const FftSpec& spec, const OwnPasses& own, bool sums_rows);
-/// Inside one array, axis by axis, a small piece at a time. Real transforms are of one axis, the fastest in memory; all
-/// strides of the others are alike on both sides, and arrays without gaps.
+/// Stages inside one array, axis by axis, a small piece at a time. Real transforms have one axis, the fastest in
+/// memory; all other loops have the same strides on both sides, and arrays have no gaps.
 StageList stages_in_one_array(const FftSpec& spec);
-/// Three axes by planes and lines; the spectra between both lie in padded rows, in as much scratch as the spectrum has.
-/// Real transforms, and complex ones whose rows are no whole units of 16 bytes; none for others.
+/// Stages of planes and lines for three axes. The spectra between both lie in padded rows, in as much scratch as the
+/// spectrum has. For real transforms, and complex ones whose rows are no whole units of 16 bytes; otherwise none.
 StageList padded_stages(const FftSpec& spec);
 
 class FftPlan {
  public:
-  /// Chooses passes on the current device. The last one that scales does so for the whole transform; if there is none,
-  /// one that only scales comes last.
+  /// Chooses passes on the current device. The last pass that can scale does so for the whole transform; if none can, a
+  /// pass that only scales is added.
   FftPlan(const FftSpec& spec, StageList list);
 
-  /// Whether every stage has a pass of our own, which crosses memory once.
+  /// Whether every stage has a pass of the library's own, which crosses memory once.
   bool is_own() const;
-  /// Whether a pass takes every stage.
+  /// Whether every stage has a pass.
   bool has_passes() const;
-  /// Whether no array has a dense copy.
+  /// Whether no array needs a dense copy.
   bool runs_where_it_lies() const;
-  /// With the option verify: whether all stages have passes that are asked to add up their lines themselves, and can.
+  /// With the option verify: whether the passes of all stages are asked to sum up their lines themselves, and can.
   bool checks_itself() const;
-  /// Whether the pass next to a reshape may have its points in the arrays of these owners, as far as its record says.
+  /// Whether the pass next to a reshape can have its points in the arrays of these owners, as far as its record tells.
   bool takes(const LineOwners& owners) const;
   /// Whether a plane pass is among its stages.
   bool has_planes() const;
   /// Whether FftSpec::scale costs no pass of its own.
   bool scales_free() const;
   std::size_t stages() const { return list_.stages.size(); }
-  /// How often it crosses memory, a call of cuFFT once for each axis.
+  /// How often it crosses memory; a call of cuFFT counts once for each axis.
   std::size_t crossings() const;
-  /// The kernels of our own that it needs, by pass and lengths: "line pass 512".
+  /// The kernels of the library's own that it needs, by pass and lengths: "line pass 512".
   std::set<std::string> kernels() const;
 
-  /// Begins to compile, on other threads, all kernels that make() and, with `verify`, checks of it wait for.
+  /// Begins to compile, on other threads, all kernels that make() waits for; with `verify` also those of its checks.
   void compile_ahead(bool verify) const;
-  /// With `verify` it must be given its checks before it runs (make_checks()), where it has some.
+  /// With `verify`, it must be given its checks before it runs (make_checks()), if it has any.
   std::unique_ptr<DeviceFft> make(bool verify = false) const;
   /// The passes and the lengths that each transforms, in order: "planes 512 512 + lines 512". Plans of one transform
   /// may have one text if they differ in strides alone.
@@ -79,7 +79,7 @@ class FftPlan {
   bool operator==(const FftPlan& other) const { return list_.stages == other.list_.stages; }
 
  private:
-  /// Whether all stages have passes that can add up their lines: with the option verify these run, and no others.
+  /// Whether the passes of all stages can sum up their lines: with the option verify these run, and no others.
   bool sums_lines() const;
 
   FftSpec spec_;

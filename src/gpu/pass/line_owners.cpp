@@ -21,15 +21,15 @@ bool is_within(const Progression& inner, const Progression& outer) {
   return inner.stride == 1 && outer.stride == 1 && inner.first >= outer.first && inner.last() <= outer.last();
 }
 
-/// The first axis of a transform that is cut in the layout at the other end; its first axis where none is.
+/// The first axis of a transform that is cut in the layout at the other end; if none is cut, its first axis.
 int cut_axis(const TransformStep& step, const Layout& beyond) {
   for (const AxisStep& axis : step.axes)
     if (!beyond.axis_is_local(axis.axis)) return axis.axis;
   return step.axes.front().axis;
 }
 
-/// What the piece `there` of a rank, which has a run along `line`, has of the lines of `here`; nothing where it does
-/// not have that run of all of them.
+/// The run along `line` that a rank's piece `there` has, for the lines of `here`; none if the piece does not have that
+/// run of all lines.
 std::optional<LineOwners::Run> run_of(const Piece& here, const Piece& there, int line) {
   LineOwners::Run run;
   run.offset = there.offset;

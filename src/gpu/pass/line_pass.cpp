@@ -11,22 +11,22 @@ namespace shardfft::gpu {
 
 namespace {
 
-/// How lines lie: steps between their points, and between rows of neighbours, at all owners; of those that are written.
+/// The places of lines: strides between points, and between rows of neighbours, at all owners; and the written ones.
 struct Rows {
   const std::vector<std::int64_t>& strides;
   const std::vector<std::int64_t>& written;
   std::int64_t count, across;
 };
 
-/// Whether some rows begin within units; nothing where there is no kernel for rows like these, or a slower one.
+/// Whether some rows begin within units; none if there is no kernel for such rows, or a slower one.
 std::optional<bool> has_odd_rows(const FftSpec& spec, LinesFor purpose, const Rows& rows, const LineOwners* owners) {
   const Loop& line = spec.transform.front();
-  // Bulk copies want rows that begin at multiples of 16 bytes.
+  // Bulk copies need rows that begin at multiples of 16 bytes.
   const auto is_whole = [&](std::int64_t numbers) { return device::lines::begins_with_units(numbers, spec.precision); };
   const bool odd = !std::all_of(rows.strides.begin(), rows.strides.end(), is_whole);
   // One call of cuFFT takes one loop beside the lines. With two loops it would need many calls.
   const bool any = purpose == LinesFor::trial || (purpose == LinesFor::alone && rows.count > 1);
-  // Beside owners of what is written only the rows that are read may be odd.
+  // If points are written to owners, only rows that are read may be odd.
   const bool owners_fit = owners == nullptr || (owners->side == LineOwners::Side::output &&
                                                 std::all_of(rows.written.begin(), rows.written.end(), is_whole));
   if (odd && (!any || !owners_fit)) return std::nullopt;
@@ -44,7 +44,7 @@ std::optional<bool> has_odd_rows(const FftSpec& spec, LinesFor purpose, const Ro
   return odd;
 }
 
-/// The pass without its arrays; nothing where there is no kernel for it.
+/// The pass without its arrays; none if there is no kernel for it.
 std::optional<device::lines::Pass> pass_of(const FftSpec& spec, LinesFor purpose, const LineOwners* owners = nullptr) {
   if (spec.kind != Kind::c2c || spec.transform.size() != 1 || is_empty(spec)) return std::nullopt;
   const Loop& line = spec.transform.front();
@@ -59,7 +59,7 @@ std::optional<device::lines::Pass> pass_of(const FftSpec& spec, LinesFor purpose
   if (contiguous == loops.end() || loops.size() > 2) return std::nullopt;
   const std::int64_t across = contiguous->count;
   loops.erase(contiguous);
-  const std::int64_t some = device::lines::whole_bundles(across, spec.precision);  // a pass wants a stride
+  const std::int64_t some = device::lines::whole_bundles(across, spec.precision);  // a pass needs a stride
   const Loop outer = loops.empty() ? Loop{1, some, some} : loops.front();
   std::vector<std::int64_t> strides{line.from, line.to, outer.from, outer.to}, written{line.to, outer.to};
   for (const LineOwners::Run& run : away)
@@ -78,11 +78,11 @@ std::optional<device::lines::Pass> pass_of(const FftSpec& spec, LinesFor purpose
   pass.out.part[0] = {nullptr, line.to, outer.to};
   pass.outer_end = outer.count;
   pass.m_end = across;
-  // From padded rows to dense ones: else most stores would end in the middle of a run of memory.
+  // From padded rows to dense ones: otherwise most stores would end in the middle of a run of memory.
   pass.align_stores = owners == nullptr && outer.count > 1 &&
                       device::lines::begins_with_runs(outer.from, spec.precision) &&
                       !device::lines::begins_with_runs(outer.to, spec.precision);
-  if (odd || pass.align_stores) pass.out.columns = across;  // the last bundle of a row ends there, wherever it begins
+  if (odd || pass.align_stores) pass.out.columns = across;  // the last bundle of a row ends with the row
   pass.scale = spec.scale;
   if (owners != nullptr) {
     const bool reads = owners->side == LineOwners::Side::input;
@@ -126,7 +126,7 @@ class LinePass : public FftPass {
 
  private:
   FftSpec spec_;
-  device::lines::Pass pass_, shared_;  ///< with all points in one array; with those that are away elsewhere
+  device::lines::Pass pass_, shared_;  ///< with all points in one array; with runs away in others
   LineOwners owners_;
   LineWeights weights_;
 };

@@ -7,7 +7,7 @@ namespace shardfft::gpu {
 
 namespace {
 
-/// How many near-equal runs each loop is cut in: run `i` of `runs` in [0, n) begins at n * i / runs.
+/// The number of near-equal runs that each loop is cut in: run `i` of `runs` in [0, n) begins at n * i / runs.
 std::vector<std::int64_t> runs_of(const Loops& loops, std::int64_t point_bytes, std::int64_t piece_bytes) {
   std::vector<std::int64_t> runs;
   std::int64_t inside = points(loops) * point_bytes;

@@ -1,12 +1,12 @@
 #pragma once
-// Batches cut in pieces, so that what a pass needs beside its arrays is bounded.
+// Cuts batches in pieces, which bounds the memory that a pass needs beside its arrays.
 #include <vector>
 
 #include "local/loops.hpp"
 
 namespace shardfft::gpu {
 
-/// Some points of every loop. In elements: where it begins on both sides.
+/// Some points of every loop. `in` and `out`: its offsets on both sides, in elements.
 struct LoopPiece {
   std::int64_t in = 0, out = 0;
   std::vector<std::int64_t> begin;  ///< the first point of each loop

@@ -8,7 +8,7 @@ namespace shardfft::gpu {
 
 namespace {
 
-/// A pass, and cuFFT, may have one such part of the array beside it.
+/// A pass may use the array's bytes divided by this as memory beside the array, and cuFFT as much again.
 constexpr std::int64_t parts_of_array = 1000;
 constexpr std::int64_t least_piece_bytes = 32 << 10;
 

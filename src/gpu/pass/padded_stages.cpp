@@ -47,13 +47,13 @@ class Padded {
   }
 
  private:
-  static constexpr std::size_t slow = 0, fast = 1, last = 2;  ///< the last one is halved if one is
+  static constexpr std::size_t slow = 0, fast = 1, last = 2;  ///< if one is halved, it is the last
 
   std::int64_t points() const { return device::lines::spectrum_points(spec_.transform[last].count, is_halved(spec_)); }
   std::int64_t spectrum_stride(std::size_t i) const { return forward_ ? loops_[i].to : loops_[i].from; }
 
-  /// A loop as the plane pass sees it, between the user's field and padded rows; or as the line pass does, between
-  /// padded rows and the user's spectrum.
+  /// A loop of the plane pass, between the user's field and padded rows; or of the line pass, between padded rows and
+  /// the user's spectrum.
   Loop of_planes(std::size_t i) const { return with_padded(i, !forward_); }
   Loop of_lines(std::size_t i) const { return with_padded(i, forward_); }
   Loop with_padded(std::size_t i, bool in) const {

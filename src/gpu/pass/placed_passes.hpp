@@ -10,10 +10,10 @@
 
 namespace shardfft::gpu {
 
-/// Which of the arrays of one run.
+/// An array of one run.
 enum class RunArray { in, out, scratch };
 
-/// A place in it; `offset` in bytes.
+/// A place in such an array; `offset` in bytes.
 struct Spot {
   RunArray place = RunArray::in;
   std::size_t offset = 0;
@@ -24,13 +24,13 @@ struct Spot {
 struct PlacedPass {
   Spot from, to;
   PassPointer pass;
-  std::size_t out_bytes = 0;  ///< that it writes
+  std::size_t out_bytes = 0;  ///< bytes that it writes
   bool checks = false;        ///< it can add up its lines itself
 };
 
 class DeviceFft : public DeviceOperation {
  public:
-  /// Behind `work` bytes of scratch passes have `pass_scratch` bytes in turn.
+  /// Scratch holds `work` bytes, then `pass_scratch` bytes that the passes use in turn.
   DeviceFft(std::vector<PlacedPass> passes, std::size_t work, std::size_t pass_scratch, bool in_place, std::string text)
       : passes_(std::move(passes)),
         work_(work),
@@ -38,14 +38,14 @@ class DeviceFft : public DeviceOperation {
         in_place_(in_place),
         text_(std::move(text)) {}
 
-  /// Whether the pass next to a reshape can have runs of its points in the arrays at the other end: then it has them
-  /// there in calls with DeviceBuffers::beyond. After make_checks(). What is next to the input is the first pass, and
-  /// what is next to the output the last one.
+  /// Whether the pass next to a reshape can have runs of its points in the arrays at the other end. If so, it has them
+  /// there in calls with DeviceBuffers::beyond. Called after make_checks(). The first pass is next to the input, the
+  /// last pass is next to the output.
   bool take(const LineOwners& owners);
 
   void enqueue(int phase, const DeviceBuffers& buffers, device::StreamHandle stream) override;
-  /// One where all passes can: kernels that read the arrays of one pass would cost no less than those that read what
-  /// all together read and write.
+  /// One check if all passes can sum up their lines. Otherwise none: kernels that read the arrays of one pass would
+  /// cost as much as kernels that read the input and output of the whole transform.
   DeviceChecks make_checks() override;
   std::size_t scratch_bytes() const override { return work_ + pass_scratch_; }
   RunnerMemory kept() const override;
@@ -58,7 +58,7 @@ class DeviceFft : public DeviceOperation {
   bool in_place_;
   std::string text_;
   const FftPass* shared_ = nullptr;     ///< the pass that has taken owners
-  const PassesCheck* check_ = nullptr;  ///< that it takes part in
+  const PassesCheck* check_ = nullptr;  ///< the check that it takes part in
 };
 
 }  // namespace shardfft::gpu

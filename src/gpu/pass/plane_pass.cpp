@@ -15,12 +15,12 @@ namespace {
 
 enum class PlanesFor {
   results,
-  lines,  ///< behind or before them: what is between the axes is no result, and has room for whole units of 16 bytes
-  rows    ///< alone
+  lines,  ///< next to lines: the data between the axes is no result, and has room for whole units of 16 bytes
+  rows    ///< rows alone
 };
 
-/// Whether columns on the way back stay in the array they are read from, which is then written: those of real planes,
-/// of planes next to lines, and where the rows behind them have no whole units of 16 bytes.
+/// Whether columns on the way back are written into the array that they are read from: for real planes, for planes next
+/// to lines, and if the rows behind them are no whole units of 16 bytes.
 bool stay_with_spectra(const FftSpec& spec, PlanesFor purpose) {
   const Loop& column = spec.transform.front();
   const std::int64_t rows = spec.direction == Direction::forward ? column.from : column.to;
@@ -67,7 +67,7 @@ std::optional<device::lines::PlanePass> planes_of(const FftSpec& spec, PlanesFor
   columns.n = static_cast<int>(column.count);
   columns.precision = spec.precision;
   columns.direction = spec.direction;
-  // Columns come from, or go to, where the rows are not, or stay with the spectra.
+  // Columns use the array that the rows do not use, or stay with the spectra.
   columns.in.part[0] = forward ? out : in;
   columns.out.part[0] = apart && !forward ? in : out;
   columns.outer_end = outer.count;
@@ -77,7 +77,7 @@ std::optional<device::lines::PlanePass> planes_of(const FftSpec& spec, PlanesFor
   return pass;
 }
 
-/// Rows alone. Neighbours make a plane, so that the kernel is that of planes there, where they are one.
+/// Rows alone. Neighbouring rows make a plane, so that the kernel of planes runs them, if there is one.
 std::optional<device::lines::PlanePass> rows_of(const FftSpec& spec) {
   if (spec.transform.size() != 1 || spec.kind == Kind::r2r || is_empty(spec) || spec.batch.empty()) return std::nullopt;
   FftSpec planes = spec;
@@ -95,7 +95,7 @@ std::optional<device::lines::PlanePass> planes_of(const FftSpec& spec, const Pas
   return planes_of(spec, purpose_of(use), use.small);
 }
 
-/// Where the columns of a pass that writes them last go with these owners.
+/// The places of columns with these owners, for a pass that writes columns last; none if it cannot have them.
 std::optional<device::lines::Side> shared_columns(const FftSpec& spec, const device::lines::PlanePass& pass,
                                                   const LineOwners& owners) {
   const device::lines::Pass& columns = pass.columns;
@@ -117,12 +117,12 @@ std::optional<device::lines::Side> shared_columns(const FftSpec& spec, const dev
 
 class PlanePass : public FftPass {
  public:
-  /// `stays`: planes on the way back are transformed along their columns in the array they are read from.
+  /// `stays`: on the way back, columns are written into the array that they are read from.
   PlanePass(const FftSpec& spec, const device::lines::PlanePass& pass, bool stays)
       : spec_(spec), pass_(pass), stays_(stays), counters_(device::make_memory(counter_bytes())) {}
   void enqueue(const PassArrays& arrays, device::StreamHandle stream) const override {
     device::lines::PlanePass pass = pass_;
-    std::byte* const in = const_cast<std::byte*>(arrays.from);  // only read, or as cuFFT's c2r may
+    std::byte* const in = const_cast<std::byte*>(arrays.from);  // only read, unless a c2r may write there
     const bool forward = is_forward();
     pass.rows.base = forward ? in : arrays.to;
     pass.columns.in.part[0].base = forward ? arrays.to : in;
@@ -161,7 +161,7 @@ class PlanePass : public FftPass {
   device::lines::PlanePass pass_;
   bool stays_;
   device::Memory counters_;
-  device::lines::Side shared_;  ///< where columns go with runs of them elsewhere
+  device::lines::Side shared_;  ///< places of columns with runs that are away
   LineOwners owners_;
   PlaneWeights weights_;
 };
@@ -175,11 +175,11 @@ bool planes_check(const FftSpec& spec) {
                                          static_cast<int>(spec.transform.back().count));
 }
 
-bool rows_check(const FftSpec& /*spec*/) { return true; }  // else they do not fit
+bool rows_check(const FftSpec& /*spec*/) { return true; }  // otherwise they do not fit
 
 }  // namespace
 
-/// The second axis is contiguous in memory, the array large. A c2r destroys its input.
+/// The second axis must be contiguous in memory, and the array large. A c2r destroys its input.
 extern const PassRecord plane_pass{
     .name = "plane pass",
     .own = true,
@@ -207,7 +207,7 @@ extern const PassRecord summed_row_pass{
         },
     .checks = rows_check};
 
-/// The same instead of cuFFT where that crosses memory more than once.
+/// The same instead of cuFFT, if that would cross memory more than once.
 extern const PassRecord row_pass{
     .name = "row pass",
     .fits = [](const FftSpec& spec, const PassUse&) { return rows_of(spec) && cufft_work_bytes(spec) > 0; },

@@ -33,7 +33,7 @@ class PointwiseOperation : public DeviceOperation {
   Enqueue enqueue_;
 };
 
-/// An operator's factors as numbers of the spectrum's type, in the order in memory; of one field where all are alike.
+/// An operator's factors as numbers of the spectrum's type, in memory's order; of one field if all are alike.
 template <class Number>
 std::vector<Number> table_of(const SpectralFactors& factors, std::vector<Piece> pieces) {
   for (Piece& piece : pieces)
@@ -53,8 +53,9 @@ std::vector<std::complex<double>> axis_numbers(const SpectralFactors& factors) {
   return numbers;
 }
 
-/// Factors are computed where they are used, from numbers along axes; those of arrays come to the GPU as an array. Both
-/// come when an operator is first applied, and stay as long as it lives. What is to be called is called for each run.
+/// Factors of axes are computed during use, from numbers along the axes; factors of arrays are an array on the GPU.
+/// Both are copied when an operator is first applied, and stay as long as it lives. Users' functions are called in each
+/// run.
 class OperatorOperation : public DeviceOperation {
  public:
   OperatorOperation(const OperatorStep& step, std::vector<Piece> pieces, int rank, ElementType element)
@@ -66,7 +67,7 @@ class OperatorOperation : public DeviceOperation {
     if (factors->call) {
       if (buffers.in != buffers.out && count > 0)
         device::copy_bytes(buffers.out, buffers.in, static_cast<std::size_t>(count) * element_.bytes(), stream);
-      const device::DeviceScope scope(device::current_device());  // which the caller's function may change
+      const device::DeviceScope scope(device::current_device());  // the caller's function may change it
       return factors->call(buffers.out, device::current_device(), stream);
     }
     if (count == 0) return;
@@ -85,7 +86,7 @@ class OperatorOperation : public DeviceOperation {
     for (const Table& table : tables_) sum.table += table.bytes;
     return sum;
   }
-  /// A call may do something else at each run.
+  /// A user's function may do something else in each run.
   HostWait waits_for() const override {
     return step_.factors->empty() || !step_.factors->at(rank_)->call ? HostWait::nothing : HostWait::itself;
   }

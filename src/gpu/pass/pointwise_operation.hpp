@@ -1,5 +1,5 @@
 #pragma once
-// The steps that touch every element once, and the copy of programs that do nothing, as operations.
+// Operations for steps that touch every element once, and for the copy of programs that do nothing.
 #include <memory>
 
 #include "algorithm/program.hpp"
@@ -8,7 +8,7 @@
 
 namespace shardfft::gpu {
 
-/// The operation of such a step of `rank` between two states; null where the step is of another kind.
+/// The operation of such a step of `rank` between two states; null for steps of other kinds.
 std::unique_ptr<DeviceOperation> make_pointwise(const Step& step, const State& before, const State& after, int rank,
                                                 Precision precision);
 std::unique_ptr<DeviceOperation> make_copy(std::size_t bytes);

@@ -31,7 +31,7 @@ class Stages {
   }
 
  private:
-  /// c2c, r2c and r2r: the first stage leads from the input to the output, the others stay there.
+  /// c2c, r2c and r2r: the first stage reads the input and writes the output, the others stay there.
   void plan_forward_order() {
     const std::vector<AxisGroup> groups = spec_.kind == Kind::r2r   ? groups_.single()
                                           : spec_.kind == Kind::r2c ? groups_.real(Strides::out)
@@ -47,8 +47,8 @@ class Stages {
     }
   }
 
-  /// The halved axis comes last. A c2r over several axes may write over its input: where that must not be, an axis that
-  /// costs no more alone leads away from it first, or else a copy, as where all were wanted in one call.
+  /// The halved axis comes last. A c2r over several axes may write over its input. To keep the input, an axis that
+  /// costs no more alone is first written to scratch, or else (also if all axes are in one call) the input is copied.
   void plan_c2r() {
     std::vector<AxisGroup> groups = groups_.real(Strides::in);
     if (groups.size() == 1 && spec_.preserve_input && groups.front().size() > 1 && !groups_.use().vendor &&
@@ -73,7 +73,7 @@ class Stages {
     list_.stages.push_back({std::move(stage), from, to, use});
   }
 
-  /// One strided call of cuFFT transforms this axis of the input, and the passes of the others stay as they are.
+  /// Whether one strided call of cuFFT transforms this axis of the input; the passes of the others stay the same.
   bool alone_is_one_call(std::size_t axis) const {
     return merged(groups_.stage(Kind::c2c, {axis}, Strides::in, Strides::in).batch).size() <= 1;
   }

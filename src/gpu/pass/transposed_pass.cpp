@@ -1,5 +1,5 @@
-// Strided lines as three passes over one piece of the array after another: lines made contiguous, transformed by
-// cuFFT, put back. cuFFT's own strided transforms in double precision cost more wherever the length is no power of two
+// Strided lines in three passes over one piece of the array after another: made contiguous, transformed by cuFFT, put
+// back. In double precision, cuFFT's own strided transforms cost more if the length is no power of two
 // (docs/gpu-design.md).
 #include <algorithm>
 #include <map>
@@ -52,7 +52,7 @@ class TransposedPass : public FftPass {
     plans_.emplace(lines, device::VendorFft({Kind::c2c, element_.precision, {line_.count}, lines, side, side}));
   }
 
-  /// The points of a piece, each line's last, in the array.
+  /// The points of a piece in the array; the last axis is the line.
   Box box(const LoopPiece& piece, std::int64_t Loop::*stride, std::int64_t offset) const {
     Loops loops = piece.loops;
     loops.push_back(line_);
@@ -78,7 +78,7 @@ class TransposedPass : public FftPass {
 
 bool is_power_of_two(std::int64_t n) { return (n & (n - 1)) == 0; }
 
-/// Whether it takes less time than cuFFT's strided calls.
+/// Whether this takes less time than cuFFT's strided calls.
 bool pays(const FftSpec& spec) {
   const Loop& line = spec.transform.front();
   const bool strided = line.from != 1 || line.to != 1;

@@ -79,7 +79,7 @@ void DeviceExecutor::give_up() noexcept {
   settled_ = true;
   if (team_->watch() != nullptr) team_->watch()->withdraw_messages();
   of_all([](DeviceOperation& operation) { operation.break_off(); });
-  // succeeds() catches what these throw.
+  // succeeds() catches their errors.
   // cppcheck-suppress throwInNoexceptFunction
   for (std::size_t m = 0; m < own_streams_.size(); ++m) settled_ &= succeeds([&] { settle_own(m); });
   of_all([](DeviceOperation& operation) { operation.abandon(); });

@@ -18,7 +18,7 @@ void DeviceExecutor::place_arrays(int program, InputArrays in, OutputArrays out)
     MemberMemory& mine = memories_[m];
     const device::DeviceScope scope(team_->here()[m].device);
     mine.arrays.begin();
-    if (least()) {  // one array, even where a rank's input or output is empty
+    if (least()) {  // one array, even if a rank's input or output is empty
       mine.in = mine.out = in_place_bytes(static_cast<int>(m)) == 0 ? nullptr : out[m];
       if (inside()) place_inside(program, m, in[m], out[m]);
       continue;
@@ -109,7 +109,7 @@ std::byte* DeviceExecutor::at(const ArrayPlace& place, std::size_t member) const
   }
 }
 
-/// An address is not enough: new memory may lie where old memory was.
+/// An address is not enough: new memory may have the address of old memory.
 std::vector<std::pair<void*, std::uint64_t>> DeviceExecutor::addresses(int program, int room) const {
   std::vector<std::pair<void*, std::uint64_t>> list;
   for (std::size_t m = 0; m < memories_.size(); ++m) {

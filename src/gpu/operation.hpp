@@ -38,7 +38,7 @@ struct DeviceBuffers {
   std::byte* scratch = nullptr;        ///< scratch_bytes() bytes
   std::span<std::byte* const> outs{};  ///< by rank, as this process sees them: the arrays that peers_write() names
   std::byte* middle = nullptr;         ///< the buffer between the first and the next one of several fused steps
-  bool one_array = false;        ///< other members write into `in`; addresses cannot tell: empty arrays may have any
+  bool one_array = false;        ///< other members write into `in`; addresses do not tell, as empty arrays have any
   std::byte* landing = nullptr;  ///< the array that other members write into, if that is not `out`
   Moved moved = Moved::nothing;  ///< for a reshape: the part that its neighbours move
   /// For a transform that took owners (LineOwners): for each of its runs that is away, the array at the other end of
@@ -98,7 +98,7 @@ class DeviceOperation {
   virtual Loss loss() const { return {}; }
 };
 
-/// An operation made of other operations. It passes calls that concern all of them to each one.
+/// An operation made of other operations. It passes calls that concern all of them on to each one.
 class JointOperation : public DeviceOperation {
  public:
   RunnerMemory kept() const override {

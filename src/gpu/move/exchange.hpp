@@ -23,7 +23,7 @@ struct DeviceReshapeSetup {
   Layout from, to;
   std::size_t element_bytes = 16;
   Part part = Part::all;
-  bool stored = false;  ///< passes store all data at its destination if a run lets them: little is left to move
+  bool stored = false;  ///< passes store all data at its destination if a run permits: little is left to move
   std::vector<std::optional<Layout>> sources{};  ///< by message: the layout of the data for other ranks, if it is not
                                                  ///< `from`
 };

@@ -30,7 +30,7 @@ class HostStagedHere : public MessageExchange {
     else
       fetch(buffers, stream);
   }
-  /// Phase 0 waits for readers of the run before, which a graph cannot.
+  /// Phase 0 waits for events of the run before, which a graph cannot do.
   HostWait waits_for() const override { return HostWait::itself; }
   std::string describe() const override {
     return "host_staged, " + std::to_string(send_.size()) + " messages through pinned host memory";

@@ -33,7 +33,7 @@ FftPlan::FftPlan(const FftSpec& spec, StageList list) : spec_(spec), list_(std::
   for (FftStage& stage : stages) {
     stage.pass = find_pass(stage.spec, stage.use);
     if (stage.pass == nullptr) stage.pass = &no_pass;
-    stage.use.planes = true;  // no more needed: stages with one pass are to compare equal
+    stage.use.planes = true;  // reset after the choice, so that stages with one pass are equal
     stage.use.vendor = false;
   }
   const auto carrier = std::find_if(stages.rbegin(), stages.rend(), [](const FftStage& s) { return s.pass->scales; });

@@ -50,7 +50,7 @@ struct LineOwners {
 std::int64_t offset_bytes(const LineOwners::Run& run, Precision precision);
 
 /// The owners of the lines of `step`, whose piece next to the reshape is `here`, in the layout `beyond` at the other
-/// end. Away are the runs whose owner has them for all lines. None if the lines have no near-equal runs there.
+/// end. `away` has the runs that their owners hold for all lines. None if the lines have no near-equal runs there.
 std::optional<LineOwners> line_owners(const TransformStep& step, const Piece& here, const Layout& beyond,
                                       LineOwners::Side side);
 /// The same, with the ranks' pieces in other arrays; their runs are those of `beyond`.

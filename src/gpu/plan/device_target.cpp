@@ -230,7 +230,7 @@ std::optional<int> DeviceTarget::free_behind(int room, const Lowered& lowered) c
                : std::nullopt;
   }
   if (!setup_.options.in_place) return -1;
-  // In the first stretch, messages would wait until the input is read: only for little memory or one reshape.
+  // Use in the first stretch lets messages wait until the input is read: only if memory is short, or for one reshape.
   const bool waits = setup_.way.room != Spare::fast || reshapes(program) == 1;
   return waits ? lives_of(lowered)[input_array].dies : last_turn(0);
 }

@@ -30,7 +30,7 @@ bool has_line_pass(const TransformStep& fft, const State& state, int rank, Preci
 /// computed when it is first asked for, which is collective.
 class Offers {
  public:
-  /// setup.exchange is a name, never "auto".
+  /// setup.way.exchange is a name, never "auto".
   Offers(const ExecutorSetup& setup, const Team& team) : setup_(setup), team_(team) {}
 
   /// Whether the transform before the reshape stores its results directly at the reshape's destinations.

@@ -59,7 +59,7 @@ void UserArrays::check(const void* array, std::size_t bytes, std::size_t room, c
   if (on_host(info.kind) || !aligned(array)) reserve(stage);
 }
 
-/// After memory is unmapped, the runtime still takes it for pinned, and would copy to and from its old pages.
+/// After memory is unmapped, the runtime still treats it as pinned, and would copy to and from its old pages.
 void UserArrays::forget_others(const std::byte* array, std::size_t bytes, device::StreamHandle stream) {
   for (auto known = pinned_.begin(); known != pinned_.end();) {
     const PinnedArray& pinned = known->second;

@@ -201,7 +201,7 @@ void DeviceExecutor::around_phase(int program, const DeviceTask& task, std::size
 
 /// A failure is told to the others at the next meeting, so that all ranks give up and none waits for another one. If
 /// others may be waiting for messages instead, the failure is thrown at once: while they wait, they check for news, and
-/// the news tell them.
+/// the news tells them.
 void DeviceExecutor::enqueue_tasks(int program, const std::vector<device::StreamHandle>& streams, bool timed,
                                    Phases which) {
   std::exception_ptr error;

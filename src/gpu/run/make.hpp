@@ -10,9 +10,9 @@
 
 namespace shardfft::gpu {
 
-/// Begins to compile kernels for such arrays, for one plan in each of `processes` (one process a GPU): the GPUs' driver
-/// takes a second to be set up meanwhile. Nothing depends on it. The architecture is that of this machine's GPUs, if it
-/// can be found out.
+/// Begins to compile kernels of plans for such arrays, one plan in each of `processes` (one process a GPU). The GPUs'
+/// driver takes a second to be set up; kernels compile meanwhile. Nothing depends on it. The architecture is that of
+/// this machine's GPUs, if it can be found out.
 void begin_kernels(KernelsFor plans, int processes);
 
 /// Throws Error unless this process could use GPU `device` (-1: any); does not communicate.

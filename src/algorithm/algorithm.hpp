@@ -8,8 +8,8 @@
 
 namespace shardfft {
 
-/// Makes the program of the algorithm called `name`, "auto" included; throws Error for unknown names and for
-/// problems the algorithm cannot do, saying which can.
+/// Makes the program of the algorithm called `name`, "auto" included. Throws Error for unknown names, and for problems
+/// that the algorithm cannot do, saying which algorithms can.
 Program make_program(const std::string& name, const Problem& problem);
 
 Program slab_program(const Problem& problem);
@@ -22,7 +22,7 @@ Program cannon_program(const Problem& problem);
 Program cannon_transposed_program(const Problem& problem);
 Program cannon_hybrid_program(const Problem& problem);
 
-/// From one layout to another without a transform: of elements of so many bytes, whatever they are.
+/// From one layout to another without a transform, for elements of any kind, of `element_bytes` each.
 Program move_program(const Layout& from, const Layout& to, std::size_t element_bytes, std::int64_t batch);
 
 /// Throws Error(unsupported) unless all transforms are Fourier transforms.
@@ -37,10 +37,10 @@ Choice choose_algorithm(const Problem& problem);
 struct Space {
   bool algorithms = true;        ///< slab, pencil and brick
   bool grids = false;            ///< all factorisations of the number of ranks, and brick_groups
-  std::vector<int> fewer_ranks;  ///< that may transform while the others rest
+  std::vector<int> fewer_ranks;  ///< ranks that transform while the others rest
 };
-/// If the output layout is fixed, so that nobody sees which algorithm runs, and `chosen` is slab, pencil or brick:
-/// other programs for the problem, which differ from it.
+/// Other programs for the problem, which differ from `chosen`. Empty unless the output layout is fixed, so that nobody
+/// sees which algorithm runs, and `chosen` is slab, pencil or brick without a given grid.
 std::vector<Program> alternatives(const Problem& problem, const Program& chosen, const Space& space);
 
 }  // namespace shardfft

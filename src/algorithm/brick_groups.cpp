@@ -1,6 +1,6 @@
 // Bricks whose reshapes stay inside groups of neighbours: to lines, and back to bricks, axis by axis. A rank of P then
-// has about P^(1/3) - 1 partners at a time, where pencils have P^(1/2) - 1, and sends about 1.5 times the bytes
-// (FFT-ECP section 3.3; SWFFT). For the end where latency bounds the time.
+// has about P^(1/3) - 1 partners at a time, pencils have P^(1/2) - 1, and it sends about 1.5 times the bytes (FFT-ECP
+// section 3.3; SWFFT). For problems whose time is bound by latency.
 #include <algorithm>
 
 #include "algorithm/algorithm.hpp"
@@ -19,13 +19,13 @@ struct Bricks {
   std::vector<std::vector<Progression>> parts;
 
   std::int64_t ranks(int axis) const { return static_cast<std::int64_t>(parts[static_cast<std::size_t>(axis)].size()); }
-  /// From a rank to its neighbour along `axis`.
+  /// The distance from a rank to its neighbour along `axis`.
   std::int64_t stride(int axis) const {
     std::int64_t product = 1;
     for (int a = axis + 1; a <= last_axis; ++a) product *= ranks(a);
     return product;
   }
-  /// An axis that a transform has resized is cut anew.
+  /// Cuts an axis anew if a transform has resized it.
   void fit(const Shape& shape) {
     for (std::size_t a = 0; a < parts.size(); ++a) {
       std::int64_t covered = 0;
@@ -77,8 +77,8 @@ std::vector<std::int64_t> strides_of(const Bricks& bricks) {
   return strides;
 }
 
-/// The ranks that share a row of bricks along `axis` have all of it, and share out what they own of a neighbouring
-/// axis.
+/// The ranks that share a row of bricks along `axis` get all of it, and divide their part of a neighbouring axis among
+/// themselves.
 Layout lines(const Shape& shape, const Bricks& bricks, int axis, const Problem& p) {
   const int other = axis == last_axis ? axis - 1 : axis + 1;
   const std::int64_t group = bricks.ranks(axis);

@@ -26,8 +26,8 @@ void ProgramBuilder::reshape_freely(const Layout& layout) {
   if (program_.steps.size() > before) program_.states.back().free_order = true;
 }
 
-/// A halved axis whose array loses modes is transformed alone: its inverse then drops what is not real of each line,
-/// while libraries differ in what they make of several axes.
+/// A halved axis whose array loses modes is transformed alone. Its inverse then ignores the imaginary parts that must
+/// vanish in each line; over several axes libraries differ there.
 void ProgramBuilder::fft(const std::vector<int>& axes) {
   std::vector<int> together;
   for (auto axis = axes.rbegin(); axis != axes.rend(); ++axis) {
@@ -138,8 +138,8 @@ std::int64_t indices(const std::vector<Progression>& parts) {
   return sum;
 }
 
-/// The axis that takes over a cut: the slowest one that is whole and need not be transformed any more, or the one after
-/// it where there are several and the slowest is kept; the batch never.
+/// The axis that takes over a cut: the slowest one that is whole and needs no further transform. If there are several
+/// and the slowest is kept, the one after it. Never the batch.
 int swap_axis(int axes, const std::vector<GridDim>& dims, const std::vector<int>& waiting, bool keeps_slowest) {
   int slowest = -1;
   for (int a = 1; a < axes; ++a) {
@@ -166,7 +166,7 @@ void swap_stages(ProgramBuilder& builder, const Problem& problem, std::vector<Gr
     const int needed = waiting.back();
     const Shape shape = builder.state().layout.shape();
     for (GridDim& dim : dims) {
-      // A cut that left an axis whole was no cut: the axis may have fewer modes now.
+      // An axis with one part was whole and may have been transformed: it may have fewer modes now.
       const std::int64_t extent = shape[static_cast<std::size_t>(dim.axis)];
       if (indices(dim.parts) != extent) dim.parts = runs(extent, dim.ranks);
     }

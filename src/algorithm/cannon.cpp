@@ -15,7 +15,7 @@ struct Variant {
   const char* name;
   bool global_transpose;
   bool local_matrix;
-  bool fft_whole_axes;  ///< axes that the mesh does not cut are left to the local FFT
+  bool fft_whole_axes;  ///< the local FFT transforms axes that the mesh does not cut
 };
 
 /// A message of an element costs about as much as this many multiply-adds; it need not be exact, because meshes of
@@ -23,7 +23,7 @@ struct Variant {
 constexpr double message_cost = 16;
 
 /// Cost per element of a mesh whose largest parts are `largest`, in multiply-adds: the matrix products, and one message
-/// a round or alignment, both larger where the blocks are uneven.
+/// a round or alignment, both larger if the blocks are uneven.
 double mesh_cost(const Problem& p, const Variant& v, const Shape& mesh, const Shape& largest) {
   double cost = 0;
   double uneven = 1;
@@ -88,7 +88,7 @@ double input_cost(const Problem& p, const Variant& v) {
   return mesh_cost(p, v, mesh, largest);
 }
 
-/// The given grid, the input's own mesh where moving to the best one and back costs more than it saves, or that one.
+/// The given grid; else the input's own mesh, if moving to the best one and back costs more than it saves; else that.
 Layout mesh_layout(const Problem& p, const Variant& v) {
   if (!p.grid.empty()) {
     const auto axes = static_cast<std::size_t>(p.input.axes() - 1);
@@ -114,7 +114,7 @@ bool same_mesh(const Layout& a, const Layout& b) {
   return true;
 }
 
-/// Products need the layout as a mesh, also where the elements already lie as they would there.
+/// Products need the layout as a mesh, even if the elements are in their places already.
 void move_to_mesh(ProgramBuilder& builder, const Layout& mesh) {
   const State& now = builder.state();
   if (now.layout.same_as(mesh) && !same_mesh(now.layout, mesh))
@@ -135,7 +135,7 @@ void transform_axis(ProgramBuilder& builder, const Problem& p, const Variant& v,
 }
 
 /// A real array becomes complex before its first product; the half axis then has a matrix of n x (n/2+1), so that the
-/// other half of the spectrum is never computed. A half axis that is whole is left to the real FFT by cannon_hybrid.
+/// other half of the spectrum is never computed. In cannon_hybrid the real FFT transforms a half axis that is whole.
 Program make(const Problem& p, const Variant& v) {
   require_plain(p, v.name);
   ProgramBuilder builder(v.name, p);

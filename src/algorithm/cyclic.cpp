@@ -1,5 +1,6 @@
-// Cyclic: every cut axis of n indices is dealt to p ranks in turn. Locally transformed over its n/p indices, twiddled,
-// exchanged once for all axes together, and transformed over p, it is dealt the same way again when p*p divides n.
+// Cyclic: every cut axis of n indices is dealt to p ranks in turn. It is transformed locally over its n/p indices,
+// twiddled, exchanged once for all axes together, and transformed over p. If p*p divides n, it is dealt as before
+// again.
 #include "algorithm/algorithm.hpp"
 #include "algorithm/builder.hpp"
 #include "algorithm/digit_view.hpp"
@@ -137,8 +138,8 @@ Program cyclic_program(const Problem& problem) {
   Layout cyclic = suits(problem, problem.input) ? problem.input : Layout();
   if (cyclic.axes() == 0 && problem.kind == Kind::c2c && problem.plain()) cyclic = find_cyclic(problem);
   if (cyclic.axes() == 0) {
-    // Not plain complex transforms, or no way to deal the indices so that one exchange is enough: any algorithm
-    // between the layouts.
+    // Without plain complex transforms, or a way to deal the indices so that one exchange is enough, another algorithm
+    // between the layouts does it.
     Program program = make_program(problem.input.axes() == 2 ? "six_step" : "slab", problem);
     program.algorithm = "cyclic by " + program.algorithm;
     return program;

@@ -9,8 +9,8 @@ namespace shardfft {
 
 namespace {
 
-/// Part of a progression that is a box in (row, column), and where it lies: position of its first index, and
-/// positions between neighbouring rows and columns.
+/// Part of a progression that is a box in (row, column): the position of its first index, and the positions between
+/// neighbouring rows and columns.
 struct DigitBox {
   Progression row;
   Progression column;
@@ -26,7 +26,7 @@ DigitBox row_box(const Progression& p, std::int64_t columns, std::int64_t first,
   return {{row, 1, 1}, column, p.position(first), 0, 1};
 }
 
-/// The indices of a progression in one row; empty where there are none.
+/// The indices of a progression in one row; empty if there are none.
 DigitBox whole_row(const Progression& p, std::int64_t columns, std::int64_t row) {
   const std::int64_t begin = row * columns;
   const std::int64_t index = begin + ((p.first - begin) % p.stride + p.stride) % p.stride;
@@ -34,8 +34,8 @@ DigitBox whole_row(const Progression& p, std::int64_t columns, std::int64_t row)
   return row_box(p, columns, index, begin + columns - 1);
 }
 
-/// Rows of which all indices that could belong to a progression do, first to last, look the same after as many rows as
-/// make up whole strides: that many boxes.
+/// Adds rows `first` to `last`, in which the progression has every index that its stride allows. Their pattern repeats
+/// after a period of rows, so that there is one box for each row of a period.
 void add_whole_rows(std::vector<DigitBox>& boxes, const Progression& p, std::int64_t columns, std::int64_t first,
                     std::int64_t last) {
   const std::int64_t period = p.stride / std::gcd(p.stride, columns);

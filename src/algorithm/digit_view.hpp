@@ -13,8 +13,8 @@ struct DigitSplit {
   std::int64_t columns = 0;
 };
 
-/// The layout in the split axes: axis a becomes (row, column), or (column, row) when `column_first`. `splits` has one
-/// entry an axis. Indices of `layout` must lie below rows * columns.
+/// The layout in the split axes: axis a becomes (row, column), or (column, row) if `column_first`. `splits` has one
+/// entry an axis. Indices of `layout` must be below rows * columns.
 Layout digit_view(const Layout& layout, const std::vector<DigitSplit>& splits, bool column_first);
 
 }  // namespace shardfft

@@ -1,4 +1,4 @@
-// Arrays that change their layout, whatever their elements are.
+// Arrays that change their layout, with elements of any kind.
 #include <algorithm>
 #include <array>
 

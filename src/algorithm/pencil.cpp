@@ -10,7 +10,7 @@ namespace shardfft {
 
 namespace {
 
-/// Axes cut in the first stage: two, not the last transformed one; transformed axes only where no other is left.
+/// Axes cut in the first stage: the first two, without the last transformed one.
 std::vector<int> first_cuts(const Problem& p) {
   std::vector<int> cuts;
   for (int a = 1; a < p.input.axes(); ++a)
@@ -36,7 +36,7 @@ Shape square_grid(std::int64_t ranks, std::int64_t extent1, std::int64_t extent2
   return best;
 }
 
-/// The input's own cuts when they are pencils over the wanted axes.
+/// Whether the input is cut in pencils over the wanted axes, so that its cuts can stay.
 bool input_is_pencil(const Problem& p, const std::vector<int>& cuts) {
   if (!p.input.is_grid() || !p.grid.empty() || p.active > 0) return false;
   for (int a = 0; a < p.input.axes(); ++a)

@@ -1,6 +1,6 @@
 #pragma once
-// What is to be done: a list of steps between layouts. Made by algorithms, which say which axes and which cuts;
-// lowering (src/lower) decides how.
+// The work of a transform: a list of steps between layouts. Algorithms make it and choose the axes and the cuts;
+// lowering (src/lower) decides how it runs.
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -16,10 +16,10 @@
 
 namespace shardfft {
 
-/// What a transform does along one axis: of `in` numbers it makes `out`.
+/// The transform along one axis, from `in` numbers to `out` numbers.
 struct AxisStep {
   int axis = 0;
-  Kind kind = Kind::c2c;  ///< r2r: a cosine or sine transform, of complex numbers the parts one by one
+  Kind kind = Kind::c2c;  ///< r2r: a cosine or sine transform; of complex numbers, the parts one by one
   std::int64_t in = 0;
   std::int64_t out = 0;
   Direction sign = Direction::forward;
@@ -28,23 +28,23 @@ struct AxisStep {
   bool operator==(const AxisStep&) const = default;
 };
 
-/// Axes to transform, the last one first. A halved axis (r2c) is the last entry; with a completed one (c2r) the first
-/// entry comes first, and it last.
+/// Axes to transform, the last one first. A halved axis (r2c) is the last entry. So is a completed one (c2r), but then
+/// the first entry comes first.
 struct TransformStep {
   static constexpr const char* name = "transform";
   std::vector<AxisStep> axes;
 
   bool has(int axis) const;
   std::vector<int> numbers() const;
-  /// What becomes of the numbers: r2c and c2r where one axis is, else that of all axes.
+  /// The change of the numbers: r2c or c2r if one axis has that kind, else the kind of all axes.
   Kind kind() const { return axes.back().kind; }
   /// Real numbers stay real, complex ones complex.
   bool keeps_numbers() const { return kind() == Kind::c2c || kind() == Kind::r2r; }
 };
 
-/// The transform that undoes `step` but for a factor.
+/// The transform that undoes `step`, up to a factor.
 TransformStep reversed(TransformStep step);
-/// Types II and III are each other's inverses but for a factor, I and IV their own.
+/// Types II and III are each other's inverses up to a factor; I and IV are their own.
 AxisTransform inverse_type(AxisTransform type);
 
 /// Fourier transforms of `axes` (the last one halved for r2c) of an array of `shape`.
@@ -60,7 +60,7 @@ struct ViewStep {
   static constexpr const char* name = "view";
 };
 
-/// Multiplies every element by its factor, by the conjugate where `sign` is backward.
+/// Multiplies every element by its factor, or by the conjugate if `sign` is backward.
 struct TwiddleStep {
   static constexpr const char* name = "twiddle";
   static constexpr bool in_place = true;
@@ -68,15 +68,15 @@ struct TwiddleStep {
   Direction sign = Direction::forward;
 };
 
-/// From real numbers to complex ones without a transform (1-D real arrays): the imaginary part is zero. With a backward
-/// `sign` from complex numbers to their real parts.
+/// Converts real numbers to complex ones without a transform (1-D real arrays): the imaginary part is zero. With a
+/// backward `sign`: complex numbers to their real parts.
 struct PromoteStep {
   static constexpr const char* name = "promote";
   Direction sign = Direction::forward;
 };
 
-/// Forward: nothing is done. Backward: zeroes and doubles modes as HalfSpectrum says, so that the real part of the full
-/// inverse transform is the real array.
+/// Forward: does nothing. Backward: zeroes and doubles modes by HalfSpectrum, so that the real part of the full inverse
+/// transform is the real array.
 struct HalfSpectrumStep {
   static constexpr const char* name = "half spectrum";
   static constexpr bool in_place = true;
@@ -84,37 +84,36 @@ struct HalfSpectrumStep {
   Direction sign = Direction::forward;
 };
 
-/// The low modes of a spectrum along an axis, or the first points of an array. Forward: all others are left out.
-/// Backward: they are zero.
+/// The low modes of a spectrum along an axis, or the first points of an array. Forward: drops all others. Backward:
+/// makes them zero.
 struct ModesStep {
   static constexpr const char* name = "modes";
   KeptModes modes;
   Direction sign = Direction::forward;
 };
 
-/// One axis transformed by products of blocks in Cannon's manner (src/cannon). Both states lie on the same mesh of
+/// One axis transformed by products of blocks in Cannon's manner (src/cannon). Both states are on the same mesh of
 /// ranks and differ in this axis at most.
 struct CannonStep {
   static constexpr const char* name = "cannon";
   int axis;
   /// The real array's half axis: n indices on its side, n/2+1 on the other.
   bool half = false;
-  /// Data blocks travel along the fastest dimension of the mesh, whatever the axis (S3DFT algorithms 6 and 7).
+  /// Data blocks travel along the fastest dimension of the mesh, for any axis (S3DFT algorithms 6 and 7).
   bool global_transpose = false;
-  /// Every rank keeps the matrix blocks it needs instead of passing them on.
+  /// Every rank keeps the matrix blocks that it needs, and passes none on.
   bool local_matrix = false;
   Direction sign = Direction::forward;
 };
 
-/// Multiplies a spectrum by the factors of an operator: those that the plan puts there before each run.
+/// Multiplies a spectrum by the factors of an operator, which the plan sets before each run.
 struct OperatorStep {
   static constexpr const char* name = "operator";
   static constexpr bool in_place = true;
   std::shared_ptr<const FactorsInUse> factors;
 };
 
-/// Steps have a name, a `sign` where they have an opposite, and say `in_place` where they can write over what they
-/// read.
+/// A step has a name, a `sign` if it has an opposite, and `in_place` if it can overwrite its input.
 using Step = std::variant<TransformStep, ReshapeStep, ViewStep, TwiddleStep, PromoteStep, HalfSpectrumStep, ModesStep,
                           CannonStep, OperatorStep>;
 
@@ -122,9 +121,9 @@ using Step = std::variant<TransformStep, ReshapeStep, ViewStep, TwiddleStep, Pro
 struct State {
   Layout layout;
   bool is_complex = true;
-  /// The algorithm does not care how the axes lie in memory: lowering chooses (src/lower/orders).
+  /// The algorithm needs no certain order of axes in memory: lowering chooses one (src/lower/orders).
   bool free_order = false;
-  /// Bytes of elements that are only moved, whatever they are; 0: they are numbers of the plan's precision.
+  /// Bytes of elements of any kind that are only moved; 0: elements are numbers of the plan's precision.
   std::size_t element_bytes = 0;
 };
 
@@ -134,7 +133,7 @@ std::size_t element_bytes(const State& state, Precision precision);
 std::size_t state_bytes(const State& state, Precision precision, int rank);
 std::size_t max_state_bytes(const State& state, Precision precision);
 
-/// What `step` makes of a state: the axes have their extents behind it, and the numbers are of the kind that it leaves.
+/// The state after `step`: the axes have their new extents, and the numbers their new kind.
 State state_after(const TransformStep& step, State state);
 
 /// steps[i] leads from states[i] to states[i + 1].
@@ -144,33 +143,34 @@ struct Program {
   std::vector<Step> steps;
   int active = 0;      ///< as Problem::active
   Shape grid{};        ///< as Problem::grid
-  std::string name{};  ///< by which make_program() makes it
+  std::string name{};  ///< the name by which make_program() makes it
 };
 
-/// The program that undoes `program` but for a factor: its steps from the last to the first, each turned round.
+/// The program that undoes `program`, up to a factor: its steps in reverse order, each one reversed.
 Program reversed(const Program& program);
-/// `first`, then a step that leaves the layout, then `second`, which begins where `first` ends.
+/// `first`, then a step that keeps the layout, then `second`, whose first state is the last one of `first`.
 Program joined(const Program& first, Step between, const Program& second);
 
-/// What an algorithm is asked. Layouts have the batch as axis 0; `axes` count it.
+/// The task of an algorithm. Layouts have the batch as axis 0; `axes` count it.
 struct Problem {
   Kind kind = Kind::c2c;  ///< c2c, r2c or r2r
   Layout input;
-  Layout output;                     ///< empty: as the last stage leaves it
-  std::vector<int> axes;             ///< of r2c, the halved axis is the last
-  std::vector<AxisTransform> types;  ///< one an entry of `axes`; none where all are Fourier transforms
-  /// Modes that are kept, one an entry of `axes`, 0 for all; none where all are kept of all axes.
+  Layout output;                     ///< empty: the layout after the last stage
+  std::vector<int> axes;             ///< for r2c, the halved axis is the last
+  std::vector<AxisTransform> types;  ///< one an entry of `axes`; empty if all are Fourier transforms
+  /// Modes that are kept, one number an entry of `axes`, 0 for all; empty if all axes keep all.
   Shape modes;
-  /// Points that are transformed, zeroes behind the array's own: one an entry of `axes`, 0 for the array's; or none.
+  /// Points that are transformed, with zeroes behind the array's own: one number an entry of `axes`, 0 for the array's
+  /// own; empty if no axis is padded.
   Shape padded;
   LoneMode lone_mode = LoneMode::split;
   Shape grid;
-  /// Reshapes run in chunks: where the fastest axis becomes whole, the slowest one stays so, to be cut in chunks whose
-  /// lines are one run of memory.
+  /// Reshapes run in chunks: if the fastest axis becomes whole, the slowest one stays whole too, to be cut in chunks
+  /// whose lines are one run of memory.
   bool keeps_slowest = false;
-  /// All ranks are on one host: to exchange with many costs them no more than with few.
+  /// All ranks are on one host: an exchange with many of them costs no more than with few.
   bool one_host = false;
-  /// So many ranks transform; the others only own input and output. 0: all of them. slab, pencil and brick heed it.
+  /// The number of ranks that transform; the others only own input and output. 0: all. Used by slab, pencil and brick.
   int active = 0;
   int ranks() const { return input.ranks(); }
   int active_ranks() const { return active > 0 ? active : ranks(); }
@@ -181,7 +181,7 @@ struct Problem {
   std::int64_t modes_of(int axis, std::int64_t n) const;
   /// Points that are transformed along an axis of n points, at least n.
   std::int64_t padded_to(int axis, std::int64_t n) const;
-  /// Nothing but Fourier transforms of the array's points, of which all modes are kept.
+  /// Whether all transforms are Fourier transforms of the array's own points that keep all modes.
   bool plain() const;
   bool transforms(int axis) const { return std::find(axes.begin(), axes.end(), axis) != axes.end(); }
 };

@@ -12,7 +12,7 @@ namespace {
 
 struct Algorithm {
   Program (*make)(const Problem&);
-  bool has_grid;  ///< heeds Problem::grid
+  bool has_grid;  ///< uses Problem::grid
 };
 
 const std::map<std::string, Algorithm>& algorithms() {
@@ -81,7 +81,7 @@ bool move_alike(const Program& a, const Program& b) {
                     [](const State& s, const State& t) { return s.layout.same_as(t.layout); });
 }
 
-/// Grids of so many ranks for pencils of an array; the empty one is the algorithm's own.
+/// Grids of the active ranks for pencils of an array; the empty one is the algorithm's own.
 std::vector<Shape> grids_of(const Problem& problem, bool all) {
   std::vector<Shape> grids{{}};
   for (std::int64_t p = 1; all && problem.input.axes() > 3 && p <= problem.active_ranks(); ++p)
@@ -100,7 +100,7 @@ std::vector<Program> alternatives(const Problem& problem, const Program& chosen,
     std::optional<Program> program;
     try {
       program = make_program(name, asked);
-    } catch (const Error&) {  // what cannot be is no alternative
+    } catch (const Error&) {  // an impossible program is no alternative
       return;
     }
     if (std::none_of(programs.begin(), programs.end(), [&](const Program& p) { return move_alike(p, *program); }))

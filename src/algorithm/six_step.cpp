@@ -1,5 +1,5 @@
-// Six-step: a 1-D array as a matrix n1 x n2. Columns are transformed, twiddled, exchanged, and rows transformed; the
-// result k = k1 + n1 k2 is brought back to the output's order (three exchanges, as the input lies in runs).
+// Six-step: a 1-D array as a matrix n1 x n2. Columns are transformed, twiddled and exchanged, and rows transformed; the
+// result k = k1 + n1 k2 is brought back to the output's order (three exchanges, since the input is in runs).
 #include "algorithm/algorithm.hpp"
 #include "algorithm/builder.hpp"
 #include "algorithm/digit_view.hpp"
@@ -9,7 +9,7 @@ namespace shardfft {
 
 namespace {
 
-/// The divisor of n nearest to its square root from above, so that both factors feed as many ranks as can be.
+/// The divisor of n nearest to its square root from above, so that both factors suffice for as many ranks as possible.
 std::int64_t long_factor(std::int64_t n) {
   std::int64_t best = 1;
   for (std::int64_t small = 1; small * small <= n; ++small)

@@ -19,8 +19,8 @@ int only_cut(const Layout& layout) {
   return cut;
 }
 
-/// The axis the first stage is cut along: the input's own if it may stay, else one that need not be transformed,
-/// else the first transformed axis.
+/// The axis that the first stage cuts: the input's own if it may stay, else the longest one without a transform, if it
+/// suffices for all ranks, else the first transformed axis.
 int first_cut(const Problem& p) {
   const int own = only_cut(p.input);
   if (own > 0 && own != p.half_axis() && (p.axes.size() > 1 || !p.transforms(own))) return own;

@@ -9,7 +9,7 @@
 
 namespace shardfft {
 
-/// The matrix exp(-2 pi i s t / n) (conjugated when backward), of which any block can be made.
+/// The matrix exp(-2 pi i s t / n) (conjugated when backward); it makes any block.
 class DftMatrix {
  public:
   /// `doubled`: rows 1 to (n - 1) / 2 are doubled. Row s then stands for the modes s and n - s of a real array's

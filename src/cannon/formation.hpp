@@ -1,6 +1,6 @@
 #pragma once
-// Who stands where while one axis is transformed in Cannon's manner: rings of ranks that pass data blocks on, and rows
-// of ranks that pass matrix blocks on. Pure geometry.
+// The places of ranks while one axis is transformed in Cannon's manner: rings of ranks that pass data blocks on, and
+// rows of ranks that pass matrix blocks on. Pure geometry.
 #include "shardfft/types.hpp"
 
 namespace shardfft {

@@ -13,7 +13,7 @@ namespace {
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-/// No wider than BLAS can count.
+/// At most as wide as BLAS can count.
 std::int64_t slice_width(std::int64_t extent, std::int64_t slices) {
   const std::int64_t width = std::max(ceil_div(extent, slices), std::min(extent, host_defaults().least_product_width));
   return std::min<std::int64_t>(width, std::numeric_limits<int>::max());

@@ -7,10 +7,10 @@
 
 namespace shardfft {
 
-/// Y[o, k, i] += scale * sum over s of C[s, k] X[o, s, i]: the axis between `outer` slower and `inner` faster elements.
-/// With inner == 1 a slice is a run of rows of Y += X C (S3DFT algorithm 1), else Y[o] += C^T X[o] (algorithm 2), or
-/// some columns of it where there are few o. The paper transposes the blocks of the slowest axis around their product
-/// to make it contiguous; C^T X over the block seen as a wide matrix is so without.
+/// Y[o, k, i] += scale * sum over s of C[s, k] X[o, s, i]: the axis is between `outer` slower and `inner` faster
+/// elements. With inner == 1 a slice is a run of rows of Y += X C (S3DFT algorithm 1), else Y[o] += C^T X[o] (algorithm
+/// 2), or some of its columns if there are few o. The paper transposes the blocks of the slowest axis around their
+/// product to make it contiguous; C^T X is contiguous without that, with the block as a wide matrix.
 struct UpdateShape {
   Precision precision = Precision::f64;
   std::int64_t outer = 0;
@@ -24,9 +24,9 @@ class LocalUpdate {
   LocalUpdate() = default;
   /// Throws Error(unsupported) without a BLAS, and for blocks whose rows an int cannot count.
   explicit LocalUpdate(const UpdateShape& shape);
-  /// Slices do not depend on the data block, so that a thread which is given the same ones touches the same part of Y.
+  /// Slices do not depend on the data block, so that a thread with the same slices touches the same part of Y.
   std::int64_t slices() const { return slices_; }
-  /// Slices first to last - 1. X has `rows` elements along the axis; `overwrite` ignores what Y holds.
+  /// Slices first to last - 1. X has `rows` elements along the axis; `overwrite` ignores the old content of Y.
   void run(std::int64_t first, std::int64_t last, const std::byte* x, std::int64_t rows, const std::byte* matrix,
            std::byte* y, bool overwrite) const;
 

@@ -105,7 +105,7 @@ void CannonProduct::keep_matrix_blocks() {
   double numbers = 2 * static_cast<double>(n);
   for (const BlockName& name : names)
     numbers += static_cast<double>(rows(name).count) * static_cast<double>(columns(name).count);
-  // Memory that is taken bit by bit would end the process.
+  // Blocks are allocated one by one, and the system may end a process that runs out of memory.
   require_memory(numbers * static_cast<double>(element_),
                  "algorithm cannon: the matrix of " + std::to_string(n) + " points");
   const DftMatrix matrix(n, setup_.direction, setup_.half && setup_.direction == Direction::backward);

@@ -15,10 +15,11 @@
 
 namespace shardfft {
 
-/// With more than one thread, the calling thread drives the messages while the others multiply; where MPI allows no
-/// threads (MPI_THREAD_SINGLE), and in rounds without messages, all multiply.
+/// With more than one thread, the calling thread drives the messages while the others multiply. All threads multiply if
+/// MPI allows no threads (MPI_THREAD_SINGLE), and in rounds without messages.
 struct ProductSetup : RunContext {
-  /// On one mesh (grid layouts, rank row-major), equal but for the parts of `axis`, and complex. Axis 0 is the batch.
+  /// Grid layouts of complex numbers on one mesh (rank row-major), equal except for the parts of `axis`. Axis 0: the
+  /// batch.
   Layout before{};
   Layout after{};
   int axis = 1;
@@ -31,10 +32,10 @@ struct ProductSetup : RunContext {
   bool local_matrix = false;
 };
 
-/// Which parts of a product are run; benchmarks of the overlap run one without the other.
+/// The parts of a product that are run; benchmarks of the overlap run one without the other.
 enum class ProductParts { all, messages, update };
 
-/// Construction is not collective, but all ranks make their products in the same order (message tags).
+/// Construction is not collective, but all ranks must make their products in the same order (message tags).
 class CannonProduct {
  public:
   explicit CannonProduct(const ProductSetup& setup);
@@ -80,7 +81,7 @@ class CannonProduct {
   void size_buffers();
   std::int64_t data_count(const Round& round) const;
   std::int64_t matrix_count(BlockName name) const;
-  /// Starts the messages that bring the operands of round `r`, and says where these will lie.
+  /// Starts the messages that bring the operands of round `r`, and returns the operands' places.
   Operands start(int r);
   const std::byte* start_data(int r);
   const std::byte* start_matrix(int r);
@@ -107,7 +108,7 @@ class CannonProduct {
   std::vector<LocalCopy> from_transposed_;
   std::int64_t block_count_ = 0;   ///< elements of the largest data block that passes through
   std::int64_t matrix_count_ = 0;  ///< of the largest matrix block
-  std::int64_t result_count_ = 0;  ///< of the result, where it is another rank's or transposed
+  std::int64_t result_count_ = 0;  ///< of the result, if it is another rank's or transposed
   RequestSet requests_;
   Run run_;
 };

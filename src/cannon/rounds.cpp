@@ -9,7 +9,7 @@ struct MatrixSource {
   bool kept;
 };
 
-/// Where the rank's matrix block of round `r`, with rows `block`, comes from.
+/// The source of the rank's matrix block of round `r`, with rows `block`.
 MatrixSource matrix_source(const Formation& f, int rank, int r, int block) {
   if (r == 0) return {f.matrix_home(rank, block), true};
   const int place = f.row_place(rank);

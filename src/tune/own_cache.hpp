@@ -1,5 +1,5 @@
 #pragma once
-// The cache that a core has for itself.
+// The size of the cache that a core has for itself.
 #include <unistd.h>
 
 #include "tune/defaults.hpp"
@@ -11,7 +11,7 @@ inline std::int64_t own_cache_bytes() {
   return l2 > 0 ? l2 : host_defaults().own_cache_bytes;
 }
 
-/// A bundle of lines in a cache of so many bytes: those of source and result pass through it too.
+/// Bytes for a bundle of lines in such a cache: lines of source and result pass through it too.
 inline std::int64_t bundle_bytes(std::int64_t own_cache) { return own_cache / host_defaults().bundles_in_own_cache; }
 inline std::int64_t default_bundle_bytes() { return bundle_bytes(own_cache_bytes()); }
 

@@ -21,7 +21,7 @@ void set_given_options(Options& options, const char* variable) {
     const std::size_t equals = word.find('=');
     if (equals == std::string::npos)
       throw Error(Status::invalid_argument,
-                  std::string(variable) + " has the word '" + word + "', where NAME=VALUE is expected");
+                  std::string(variable) + " has the word '" + word + "'; NAME=VALUE is expected");
     try {
       set_option(options, word.substr(0, equals), word.substr(equals + 1));
     } catch (const Error& e) {

@@ -49,7 +49,7 @@ void Migration::Impl::check(const void* in, bool any_in, const void* out, bool a
   const Failure failure = failure_of([&] {
     require(in != nullptr || !any_in, "the records are a null pointer");
     require(out != nullptr || !any_out, "the place for moved records is a null pointer");
-    require(bytes > 0, "records of 0 bytes are nothing to move");
+    require(bytes > 0, "records have 0 bytes; at least 1 is needed");
   });
   agree_same(comm, {{"sizes of records", bytes, std::to_string(mine)}}, Effort::estimate, failure);
 }

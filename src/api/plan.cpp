@@ -94,7 +94,7 @@ std::size_t Plan::in_place_bytes(int member) const { return impl().in_place_byte
 std::size_t Plan::workspace_bytes() const { return impl().runner->memory().workspace; }
 
 void Plan::set_workspace(void* memory, std::size_t bytes) {
-  require(members() == 1, "a plan of ", members(), " members in one process has a workspace for each, of its own");
+  require(members() == 1, "a plan of ", members(), " members in one process only uses workspaces of its own");
   impl().runner->set_workspace(static_cast<std::byte*>(memory), bytes);
 }
 

@@ -128,7 +128,7 @@ bool Plan::Impl::make_as_known(const PlanWisdom& wisdom, const ExecutorSetup& se
   });
   if (!failure.failed()) return true;
   if (runner && runner->half_way()) throw Error(failure.code, failure.text);
-  if (comm.rank() == 0) say_once("the way that is known " + known->sentence + ", is not taken: " + failure.text);
+  if (comm.rank() == 0) say_once("the way known " + known->sentence + ", is not taken: " + failure.text);
   runner.reset();
   sides.clear();
   call_arrays.clear();

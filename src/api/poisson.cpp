@@ -87,7 +87,7 @@ void Poisson::Impl::check_call(const void* f, const void* u, const std::vector<W
   });
   const bool same = comm.either(given) == given;
   agree(comm, [&] {
-    if (!same) fail(Status::mismatch, "the ranks gave values for different walls, or not all of them a gradient");
+    if (!same) fail(Status::mismatch, "the ranks gave values for different walls, or only some of them a gradient");
   });
 }
 
@@ -116,7 +116,7 @@ void Poisson::Impl::check_mean(const T* f, const std::vector<WallValues>& values
     require(std::abs(mean - wanted) <= o.tolerance * size, "the mean of f is ", mean,
             ", but a solution needs the mean ", wanted,
             ", because no end is open or Dirichlet and the shift is 0 (the mean of |f| is ", size,
-            "); the option wrong_mean = remove takes it off");
+            "); the option wrong_mean = remove subtracts it");
   });
 }
 

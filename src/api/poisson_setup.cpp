@@ -14,7 +14,7 @@ void Poisson::Impl::check_axis(int axis) const {
   require_known("the boundary", upper, Boundary::open, "periodic, dirichlet, neumann, open");
   const auto walls = [](Boundary end) { return end == Boundary::dirichlet || end == Boundary::neumann; };
   require(lower == upper || (walls(lower) && walls(upper)), "axis ", axis,
-          " is periodic or open at one end only: it must be so at both, or have a wall at each");
+          " is periodic or open at one end only: both ends must be so, or have a wall");
   require(!is_stretched(axis) || walls(lower), "axis ", axis, " is stretched and must have a wall at each end");
   const double length = o.lengths[at(axis)];
   require(std::isfinite(length) && length > 0, "the length of the domain along axis ", axis, " is ", length,

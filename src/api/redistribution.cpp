@@ -18,7 +18,7 @@ void check_move(const Layout& from, const Layout& to, std::size_t element_bytes,
   validate_layout(to, "layout to", who.ranks());
   require(from.shape() == to.shape(), "the layouts are of arrays of different shapes, ", shape_text(from.shape()),
           " and ", shape_text(to.shape()));
-  require(element_bytes > 0, "elements of 0 bytes are nothing to move");
+  require(element_bytes > 0, "elements have 0 bytes; at least 1 is needed");
   require_only(who.options, who.place(),
                {"processor", "device", "memory", "stream", "exchange", "batch", "threads", "fake_ranks_per_host",
                 "check_calls", "call_timeout", "trace"});

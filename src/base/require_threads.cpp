@@ -90,8 +90,8 @@ int try_threads(int count) {
 std::string limits() {
   rlimit processes{};
   std::string text =
-      "; the limits on processes and addresses (ulimit -u, -v), and on tasks of the control group "
-      "(pids.max), say how many can be";
+      "; limits are those on processes and addresses (ulimit -u, -v), and on tasks of the control group "
+      "(pids.max)";
   if (getrlimit(RLIMIT_NPROC, &processes) == 0 && processes.rlim_cur != RLIM_INFINITY)
     text += "; RLIMIT_NPROC is " + std::to_string(processes.rlim_cur);
   if (const Room room = address_room(); !room.limit.empty())

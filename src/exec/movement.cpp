@@ -67,7 +67,7 @@ Movement across_hosts(const Communicator& comm, const Options& options, const Pr
     return messages(host->apart().empty() ? "each rank is on a host of its own" : host->apart());
   const std::string why_not = refusal(comm, *host, bytes, ranks.window_room);
   if (!why_not.empty()) return messages(why_not, {"hierarchical"});
-  if (options.chunks > 1) return messages("chunks are of messages", {reading, "hierarchical"});
+  if (options.chunks > 1) return messages("option chunks cuts messages", {reading, "hierarchical"});
   if (!reads_on_hosts(comm, *host, program))
     return messages("no change of layout stays inside hosts", {reading, "hierarchical"});
   return {reading,

@@ -172,7 +172,7 @@ bool Team::meet(bool failed) { return least({failed ? 0 : 1})[0] == 0; }
 
 Meeting::Words Team::least(const Meeting::Words& mine) {
   if (all_here()) return mine;
-  if (!meeting_) fail(Status::internal, "an earlier meeting of the ranks was left");
+  if (!meeting_) fail(Status::internal, "this rank left an earlier meeting of the ranks");
   meeting_->begin(mine);
   try {
     wait_until(watch(), [this] { return meeting_->done(); });

@@ -22,7 +22,7 @@ void heed_tolerance(ExecutorSetup& setup, const Program& program, const std::str
   why.precision(3);
   why << reshapes << (reshapes == 1 ? " change" : " changes") << " of layout, each with a relative error of at most ";
   if (!numbers.active()) {
-    why << tolerance / reshapes << ", leave too little of a number to save";
+    why << tolerance / reshapes << ", need all bytes of each number";
     return exact(why.str());
   }
   why << numbers.most_error();

@@ -42,7 +42,7 @@ class MpiExchange : public MessageExchange {
     exchange_ = std::move(exchange);
     const std::size_t workspace = exchange_->workspace_bytes();
     if (!way_.through_host && workspace > 0)
-      fail(Status::internal, "exchange ", way_.exchange, " copies blocks itself, which CPUs cannot in device memory");
+      fail(Status::internal, "exchange ", way_.exchange, " copies blocks on the CPU, which cannot use device memory");
     pin(host_send_.bytes() + host_recv_.bytes() + workspace);  // sent, received, the exchange's own
   }
 

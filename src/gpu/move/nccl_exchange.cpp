@@ -163,7 +163,7 @@ std::string nccl_refusal(const Team& team) {
     team.comm().gather(mine.data(), names.data(), sizeof mine);
   }
   const std::set<std::array<char, 16>> different(names.begin(), names.end());
-  return different.size() == names.size() ? "" : "NCCL allows one rank a GPU only";
+  return different.size() == names.size() ? "" : "NCCL allows only one rank a GPU";
 }
 
 }  // namespace shardfft::gpu

@@ -55,7 +55,7 @@ LineOwners LineOwners::only(int rank) const {
 
 std::int64_t LineOwners::stride_there(const Loop& loop, const Run& run) const {
   const auto found = std::find(others.begin(), others.end(), stride_here(loop));
-  require(found != others.end(), "a loop of a pass is no axis of what is next to the reshape");
+  require(found != others.end(), "a loop of a pass is no axis of the array next to the reshape");
   return run.others[static_cast<std::size_t>(found - others.begin())];
 }
 

@@ -33,7 +33,7 @@ bool cyclic_fits(const Problem& problem);
 
 /// The algorithm that "auto" stands for.
 Choice choose_algorithm(const Problem& problem);
-/// What a search for the fastest program may vary.
+/// The choices that are open to a search for the fastest program.
 struct Space {
   bool algorithms = true;        ///< slab, pencil and brick
   bool grids = false;            ///< all factorisations of the number of ranks, and brick_groups

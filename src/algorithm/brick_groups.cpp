@@ -1,6 +1,6 @@
 // Bricks whose reshapes stay inside groups of neighbours: to lines, and back to bricks, axis by axis. A rank of P then
-// has about P^(1/3) - 1 partners at a time, pencils have P^(1/2) - 1, and it sends about 1.5 times the bytes (FFT-ECP
-// section 3.3; SWFFT). For problems whose time is bound by latency.
+// has about P^(1/3) - 1 partners at a time, instead of P^(1/2) - 1 with pencils, and sends about 1.5 times the bytes
+// (FFT-ECP section 3.3; SWFFT). For problems whose time is bound by latency.
 #include <algorithm>
 
 #include "algorithm/algorithm.hpp"

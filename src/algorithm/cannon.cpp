@@ -88,7 +88,8 @@ double input_cost(const Problem& p, const Variant& v) {
   return mesh_cost(p, v, mesh, largest);
 }
 
-/// The given grid; else the input's own mesh, if moving to the best one and back costs more than it saves; else that.
+/// The given grid; else the input's own mesh, if moving to the best mesh and back costs more than it saves; else the
+/// best mesh.
 Layout mesh_layout(const Problem& p, const Variant& v) {
   if (!p.grid.empty()) {
     const auto axes = static_cast<std::size_t>(p.input.axes() - 1);

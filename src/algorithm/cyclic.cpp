@@ -1,6 +1,6 @@
 // Cyclic: every cut axis of n indices is dealt to p ranks in turn. It is transformed locally over its n/p indices,
-// twiddled, exchanged once for all axes together, and transformed over p. If p*p divides n, it is dealt as before
-// again.
+// twiddled, exchanged once for all axes together, and transformed over p. If p*p divides n, the result is dealt in turn
+// too.
 #include "algorithm/algorithm.hpp"
 #include "algorithm/builder.hpp"
 #include "algorithm/digit_view.hpp"
@@ -139,7 +139,7 @@ Program cyclic_program(const Problem& problem) {
   if (cyclic.axes() == 0 && problem.kind == Kind::c2c && problem.plain()) cyclic = find_cyclic(problem);
   if (cyclic.axes() == 0) {
     // Without plain complex transforms, or a way to deal the indices so that one exchange is enough, another algorithm
-    // between the layouts does it.
+    // transforms between the layouts.
     Program program = make_program(problem.input.axes() == 2 ? "six_step" : "slab", problem);
     program.algorithm = "cyclic by " + program.algorithm;
     return program;

@@ -7,7 +7,7 @@
 namespace shardfft {
 
 /// A matrix block (row_block, column_block) for `peer`. `kept`: one of the blocks that this rank keeps since planning;
-/// otherwise the block of its round before.
+/// otherwise its block of the round before.
 struct MatrixMessage {
   int peer = 0;
   int row_block = 0;

@@ -12,8 +12,7 @@ Graph captured(StreamHandle stream, Work work) {
   try {
     work();
   } catch (...) {
-    // A stream that stays in capture refuses all other calls. The unfinished graph is of no use, even if ending
-    // succeeds.
+    // A stream that stays in capture refuses all other calls. The unfinished graph is useless in any case.
     try {
       const Graph unfinished(end_capture(stream));
     } catch (const Error&) {

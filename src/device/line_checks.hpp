@@ -28,8 +28,8 @@ inline constexpr int result_weight_bytes = 4;
 /// For a line of n points with numbers of `number_bytes` bytes.
 constexpr int weight_bytes(int n, int number_bytes) { return n * (number_bytes + result_weight_bytes); }
 
-/// The amount of numbers whose lines are compared together: few enough that one wrong number exceeds the rounding
-/// errors of all, and enough that threads seldom meet for it.
+/// Lines with this many numbers are compared together: few enough that one wrong number exceeds the rounding errors of
+/// all, and enough that threads seldom meet for it.
 inline constexpr int numbers_compared = 1 << 16;
 
 /// The square of a difference, as a share of the allowed square. Negative if the allowed square is not finite: such

@@ -20,8 +20,8 @@ struct Part {
 };
 
 /// One side of a pass. Each owner has a run of a line's points: the first whole_owners have `block` points, the others
-/// one fewer. In its owner's part, point k of line (outer, m) has the offset (k - the owner's first point) *
-/// line_stride + outer * outer_stride + m; m is the contiguous axis.
+/// one fewer. In its owner's part, point k of line (outer, m) has the offset
+/// (k - the owner's first point) * line_stride + outer * outer_stride + m; m is the contiguous axis.
 struct Side {
   std::array<Part, max_owners> part{};
   int block = 1 << 30;
@@ -78,12 +78,12 @@ inline int granule(Precision precision) { return precision == Precision::f64 ? 1
 inline std::int64_t whole_bundles(std::int64_t columns, Precision precision) {
   return round_up(columns, granule(precision));
 }
-/// Whether the current device has a kernel for lines of n points, or a compiler to make one in prepare(). n needs prime
-/// factors up to 13, and a bundle must fit into shared memory. The library's own kernels, and all plane passes, need
-/// bulk tensor copies (Hopper or later).
+/// Whether the current device has a kernel for lines of n points, or a compiler to make one in prepare(). n must have
+/// no prime factor above 13, and a bundle must fit into shared memory. The library's own kernels, and all plane passes,
+/// need bulk tensor copies (Hopper or later).
 bool supported(int n);
-/// As supported(), for passes over this many numbers. A kernel that is compiled at its first use costs about a second,
-/// which only large arrays are worth.
+/// As supported(), for passes over this many numbers. A kernel that is compiled at its first use costs about a second;
+/// only large arrays are worth that.
 bool worthwhile(std::int64_t n, std::int64_t numbers);
 /// Whether all rows of `row` numbers begin at multiples of 16 bytes, if the first one does.
 inline bool begins_with_units(std::int64_t row, Precision precision) { return row % unit(precision) == 0; }

@@ -53,7 +53,7 @@ bool planes_supported(std::int64_t n, std::int64_t m, Precision precision, bool 
 /// Whether there are kernels for the rows alone. Without columns no cache needs to hold the plane.
 bool rows_supported(std::int64_t n, std::int64_t m);
 /// As planes_supported(), for passes over this many numbers. A kernel that is compiled at its first use costs some
-/// seconds, which only large arrays are worth.
+/// seconds; only large arrays are worth that.
 bool planes_worthwhile(std::int64_t n, std::int64_t m, Precision precision, bool real, std::int64_t numbers);
 /// The properties that a kernel depends on: n rows of m points, real rows or not, checks or not.
 struct PlaneKernel {
@@ -71,14 +71,14 @@ void prepare_planes(int n, int m, Precision precision, bool real);
 bool planes_checkable(int n, int m);
 /// As prepare_planes(), only for passes that check themselves.
 void prepare_checked_planes(int n, int m, Precision precision, bool real);
-/// Numbers in device memory that a pass over so many planes uses while it runs.
+/// Numbers in device memory that a pass over this many planes uses while it runs.
 inline std::size_t plane_counters(std::int64_t planes) { return static_cast<std::size_t>(planes) + 1; }
 /// The side that columns and rows have in common.
 inline const Side& inner_side(const PlanePass& pass) {
   return pass.columns.direction == Direction::forward ? pass.columns.in : pass.columns.out;
 }
-/// The numbers between the axes that are dead after a pass: those of all rows, or those of columns' points begin <= k <
-/// end.
+/// The numbers between the axes that are dead after a pass: those of all rows, or those of columns' points
+/// begin <= k < end.
 struct Spent {
   bool rows = false;
   int begin = 0, end = 0;

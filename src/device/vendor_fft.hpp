@@ -9,8 +9,8 @@
 
 namespace shardfft::device {
 
-/// One side of a batch, in elements of its own type: element (b, i0, i1, ...) lies at b * distance + the row-major
-/// index of (i0, i1, ...) in `embed` times `stride`. An empty embed means the transform's own extents, contiguous.
+/// One side of a batch, in elements of its own type: element (b, i0, i1, ...) is at b * distance + the row-major index
+/// of (i0, i1, ...) in `embed` times `stride`. An empty embed means the transform's own extents, contiguous.
 struct VendorFftSide {
   std::vector<std::int64_t> embed;
   std::int64_t stride = 1;

@@ -31,8 +31,8 @@ struct Backend {
   bool turns = false;
   /// The library makes r2r transforms; otherwise they are made from its Fourier transforms.
   bool cosines = false;
-  /// Tells the transforms, of at most max_axes axes, that the library makes; fallback_backend() makes the others.
-  /// Empty: all.
+  /// Whether the library makes a transform of at most max_axes axes; if not, fallback_backend() does. Empty: it makes
+  /// all.
   std::function<bool(const FftSpec&)> takes{};
   /// False if results of a spec have rms errors above 4 eps: `auto` does not take the library for it. Empty: none have.
   std::function<bool(const FftSpec&)> exact{};

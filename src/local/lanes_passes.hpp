@@ -252,7 +252,7 @@ struct LanePasses {
       }
   }
 
-  /// Lines with no larger radix begin with one of these, which takes a large part of their time.
+  /// Lines with no larger radix begin with one of these: it takes a large part of their time, and has code of its own.
   static void run_real(const Pass<T>& p, const V* from, Point* to, ReadAhead& ahead) {
     const auto run = [&](auto radix) {
       return p.radix == radix.value && (run_odd<radix.value>(p, from, to, ahead), true);

@@ -34,7 +34,7 @@ struct FftSpec {
   double scale = 1;
   int threads = 1;
   Effort effort = Effort::measure;
-  int ranks = 1;        ///< a hint: so many transform parts of one array, which is large if all together are
+  int ranks = 1;        ///< a hint: ranks that transform parts of one array, which is large if all parts together are
   bool aligned = true;  ///< a hint: arrays mostly start on 16-byte boundaries; any pointer is correct
   /// The time, on base/clock, at which a library that measures while it plans should stop and take the best so far.
   std::optional<double> deadline = {};

@@ -118,8 +118,7 @@ VendorFft::~VendorFft() {
 
 void VendorFft::execute(const void* in, void* out, Direction direction, void* stream) const {
   if (!made_) return;
-  void* source = const_cast<void*>(in);  // cuFFT's interface; the input is overwritten only in place, or by c2r out of
-                                         // place
+  void* source = const_cast<void*>(in);  // for cuFFT's interface; it writes its input only in place, and in c2r
   const bool wide = spec_.precision == Precision::f64;
   check(cufftSetStream(handle_, static_cast<cudaStream_t>(stream)), "cufftSetStream");
   switch (spec_.kind) {

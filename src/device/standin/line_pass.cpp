@@ -1,5 +1,5 @@
-// device/line_pass.hpp and plane_pass.hpp without a GPU: bundle by bundle, in any order. They check the demands of the
-// real kernels.
+// device/line_pass.hpp and plane_pass.hpp without a GPU: bundle by bundle, in any order. The demands of the real
+// kernels are checked.
 #include <algorithm>
 #include <complex>
 #include <cstring>

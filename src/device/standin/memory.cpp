@@ -44,7 +44,7 @@ void* MemoryTable::map(Block block) {
   return base;
 }
 
-/// The place of the block freed last, as runtimes do.
+/// Takes the place of the block freed last, like runtimes.
 std::uint64_t MemoryTable::take_place(int device, std::size_t bytes) {
   std::vector<std::uint64_t>& free = free_places_[{device, bytes}];
   if (free.empty()) return ++last_place_;

@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::chrono::seconds patience{60};  ///< without any progress: some work waits for an event that never comes
 
-/// The longest time for which a question whether an event is done waits for it. A caller that asked again and again
-/// would take the core from the threads of this and other processes that do the work.
+/// done() waits up to this long for the event. A caller that polls would otherwise take the core from the threads of
+/// this and other processes that do the work.
 constexpr std::chrono::microseconds answer_within{50};
 
 /// Another process sends no notice when it records an event, so the worker polls, less and less often.

@@ -25,7 +25,7 @@ std::vector<std::string>& request() {
 }
 enum Part : std::size_t { file, version, architecture, source, headers };
 
-/// Closes the descriptors that the asking process had open: devices and connections.
+/// Closes the descriptors inherited from the asking process: devices and connections.
 void close_others() {
   DIR* const folder = opendir("/proc/self/fd");
   if (folder == nullptr) return;

@@ -14,8 +14,8 @@ constexpr std::chrono::seconds longest_compilation{60};
 /// the library. Empty if its name does not begin at the root.
 std::string compiler_program();
 bool has_compiler_program();
-/// As compile(). Returns nothing if the program cannot be started or gives no readable answer. The program gets none of
-/// the asking process's signals, files and output: it has an end of a socket.
+/// As compile(). Returns nothing if the program cannot be started or gives no readable answer. The program shares no
+/// signals, files or output with this process, only a socket.
 std::optional<MachineCode> compile_apart(const std::string& source, int architecture,
                                          std::chrono::seconds patience = longest_compilation);
 

@@ -17,7 +17,7 @@ namespace lines = device::lines;
 namespace {
 
 /// A multiprocessor of a device that is not here. Blackwell's server chips have the memory of Hopper's; its other chips
-/// have as little as those before them.
+/// have as little as earlier chips of their kind.
 lines::Hardware hardware_of(int architecture) {
   constexpr int kibibyte = 1024, registers = 65536;
   switch (architecture) {

@@ -119,7 +119,7 @@ class Compilations {
   /// never destroyed: a thread whose separate compiler ends without an answer registers another wait.
   static Compilations& instance() {
     compiler_key();
-    // Otherwise a thread without a separate compiler makes it; a process that ends just then is not safe.
+    // Otherwise a thread without a separate compiler makes the program, and a process that ends just then is not safe.
     static const bool made = has_compiler_program() || succeeds([] { make_first_program(90); });
     static_cast<void>(made);
     static Compilations& all = *new Compilations;

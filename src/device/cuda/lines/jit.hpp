@@ -10,7 +10,7 @@
 namespace shardfft::device::lines {
 
 /// The skills of the kernel by whose stack a recipe is chosen. Sums of complex rows take few more registers; kernels
-/// with sums were slower with recipes chosen for them than with those of kernels without.
+/// with sums were slower with recipes chosen for them than with those of kernels without sums.
 constexpr PlaneSkills chosen_by(PlaneSkills skills) { return {skills.real, skills.real && skills.checks}; }
 /// Machine code of the kernels "forward" and "backward" of a recipe.
 struct KernelCode {

@@ -50,8 +50,8 @@ __device__ __forceinline__ void each_butterfly(unsigned t, F&& f) {
   });
 }
 
-/// The points of stage S in a thread's registers and in the line: f(i, offset) for every v[i], which is the point t +
-/// offset.
+/// The points of stage S in a thread's registers and in the line: calls f(i, offset) for every v[i], which is point
+/// number t + offset.
 template <class C, int S, class F>
 __device__ __forceinline__ void each_point(unsigned t, F&& f) {
   using Stage = typename C::template Stage<S>;

@@ -216,8 +216,8 @@ class LineSums {
   __device__ __forceinline__ void allow(double square) {
     allowed_ = __double2hiint(__hiloint2double(allowed_, 0) + square);
   }
-  /// `late`: a number that is known only after the last stage. It does the work of a barrier: the compiler cannot load
-  /// weights into registers that the stage needs.
+  /// `late`: a number that is known only after the last stage. It acts as a barrier: the compiler cannot load the
+  /// weights earlier, into registers that the stage needs.
   template <class C>
   static __device__ __forceinline__ T sum_of_output(const Cx<T> (&v)[C::E], unsigned t, unsigned late,
                                                     const LineChecks<T>& checks) {

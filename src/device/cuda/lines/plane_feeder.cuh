@@ -95,7 +95,7 @@ struct Feeder {
     const FetchedFrom rows{low_part(from), static_cast<unsigned>(pass.rows.in_stride)};
     using Fetched = typename Rows::Fetched;
     const auto place = [&](unsigned row) { return reinterpret_cast<char*>(tile_memory) + row * Rows::bytes; };
-    // The index in the tile of the last row of all planes, if it is there: memory may end with it.
+    // The index, in the tile, of the last row of all planes, if the tile has it: memory may end with that row.
     const unsigned last = tile.plane + 1 == pass.planes ? Of::count - 1 - begin : ~0U;
     unsigned bytes = count * Rows::bytes;
     if constexpr (Fetched::odd) {

@@ -7,8 +7,8 @@
 
 namespace shardfft::device::lines {
 
-/// The L2 cache need not write data to memory that nobody reads again. Thread `t` of `team` discards its share of the
-/// whole lines of the cache from `begin` on.
+/// Data that nobody reads again need not be written from the L2 cache to memory. Thread `t` of `team` discards its
+/// share of the whole lines of the cache from `begin` on.
 __device__ __forceinline__ void forget(const char* begin, unsigned bytes, unsigned t, unsigned team) {
   constexpr unsigned line_bytes = 128;
   const unsigned first = -low_part(begin) % line_bytes;

@@ -139,9 +139,10 @@ __device__ __forceinline__ float& number(Cx<Twin>& v, int row) {
 }
 
 /// Rows of N real numbers, and of the N / 2 + 1 complex ones of their half spectra. Two real rows a and b make a
-/// complex line a + i b. Its spectrum V has those of both: 2 A[k] = V[k] + conj V[N - k], 2 i B[k] = V[k] - conj V[N -
-/// k]. An address is that of a thread's point t, or N - t, plus a known offset: sums of unsigned numbers would each
-/// need a register of their own.
+/// complex line a + i b, whose spectrum V has those of both:
+/// 2 A[k] = V[k] + conj V[N - k], 2 i B[k] = V[k] - conj V[N - k].
+/// An address is that of a thread's point t, or N - t, plus a known offset: sums of unsigned numbers would each need a
+/// register of their own.
 template <class Plane, class T, bool Backward>
 struct RealRows {
   using Cut = typename Plane::Rows;

@@ -185,6 +185,7 @@ contains
     drop = shardfft_options_free(made)
   end function drop
 
+  ! Frees the options. Plans that were made of them stay.
   subroutine free_options(self, stat, errmsg)
     class(shardfft_options), intent(inout) :: self
     integer, intent(out), optional :: stat

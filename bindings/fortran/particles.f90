@@ -15,6 +15,7 @@ module shardfft_particles_module
     include 'made/migration_bindings.inc'
   end type shardfft_migration
 
+  ! The points of an array as a mesh, which shardfft_create() makes: all its procedures are collective.
   type :: shardfft_particle_mesh
     type(c_ptr) :: handle = c_null_ptr
   contains

@@ -75,12 +75,13 @@ def declarations(text: str) -> list[Declaration]:
             pass
         else:
             whole, end = _joined(lines, at)
+            beside = re.findall("///<.*", "\n".join(lines[at:end]))
             code = re.sub(r"^template .*?> (?=[\w:\[])|requires .*?> (?=\w)|\[\[\w+\]\] ", "", whole)
             called = re.sub(r"decltype\(|std::function<.*?>", "", code)
             name = None if re.match(r"using|typedef|enum|struct", code) else NAME.search(called)
             if public and not re.match(r"^(struct|class) \w+;|^static_assert", code):
                 word = name[1] if name else code.rstrip(";").split(" = ")[0].split("{")[0].split()[-1]
-                found.append(Declaration(at, word, code, comment, not fresh, name is not None))
+                found.append(Declaration(at, word, code, beside or comment, not fresh and not beside, name is not None))
                 fresh = False
             at = end - 1
         at += 1

@@ -13,12 +13,13 @@ class Buffer {
  public:
   Buffer() = default;
   Buffer(std::shared_ptr<void> memory, std::size_t bytes) : memory_(std::move(memory)), bytes_(bytes) {}
-  void* data() const { return memory_.get(); }
+  void* data() const { return memory_.get(); }  ///< The first byte; null for an empty Buffer.
+  /// The first byte as a T, which need not be the type of the plan's numbers.
   template <class T>
   T* as() const {
     return static_cast<T*>(memory_.get());
   }
-  std::size_t bytes() const { return bytes_; }
+  std::size_t bytes() const { return bytes_; }  ///< The size of the memory.
 
  private:
   std::shared_ptr<void> memory_;

@@ -24,7 +24,7 @@ enum class Status {
 class Error : public std::runtime_error {
  public:
   Error(Status code, const std::string& what) : std::runtime_error(what), code_(code) {}
-  Status code() const noexcept { return code_; }
+  Status code() const noexcept { return code_; }  ///< The kind of the error.
 
  private:
   Status code_;

@@ -15,7 +15,7 @@ struct MemoryPlace {
   std::string kind = "pageable";  ///< or "pinned", "managed", "device"
   int device = -1;                ///< the GPU of managed and device memory, else -1
 };
-MemoryPlace memory_place(const void* address);
+MemoryPlace memory_place(const void* address);  ///< Asks the GPU runtime; without GPUs all memory is pageable.
 
 /// Makes a GPU the calling thread's current one; returns the one before.
 int set_current_gpu(int device);

@@ -21,10 +21,10 @@ struct Progression {
   std::int64_t count = 0;
   std::int64_t stride = 1;
 
-  bool empty() const { return count == 0; }
-  std::int64_t at(std::int64_t i) const { return first + i * stride; }
-  std::int64_t last() const { return first + (count - 1) * stride; }
-  bool contains(std::int64_t index) const;
+  bool empty() const { return count == 0; }                             ///< Whether it has no indices.
+  std::int64_t at(std::int64_t i) const { return first + i * stride; }  ///< The index at position i, from 0.
+  std::int64_t last() const { return first + (count - 1) * stride; }    ///< The largest; it must not be empty.
+  bool contains(std::int64_t index) const;                              ///< Whether `index` is one of them.
   /// Position of `index` in the progression, which must contain it.
   std::int64_t position(std::int64_t index) const { return (index - first) / stride; }
   bool operator==(const Progression&) const = default;
@@ -38,13 +38,13 @@ struct IndexSet {
   int axes = 0;
   std::array<Progression, max_axes> axis{};
 
-  std::int64_t count() const;
-  bool empty() const { return count() == 0; }
-  bool contains(const std::array<std::int64_t, max_axes>& index) const;
+  std::int64_t count() const;                                            ///< The product of the axes' counts.
+  bool empty() const { return count() == 0; }                            ///< Whether an axis has no indices.
+  bool contains(const std::array<std::int64_t, max_axes>& index) const;  ///< Whether each axis has its index.
   bool operator==(const IndexSet& other) const;
 };
 
-IndexSet intersect(const IndexSet& a, const IndexSet& b);
+IndexSet intersect(const IndexSet& a, const IndexSet& b);  ///< The common indices; both have the same axes.
 /// The box of indices low[a] <= i < high[a].
 IndexSet box(const Shape& low, const Shape& high);
 
@@ -95,9 +95,9 @@ class Layout {
   /// FFTW pads them.
   static Layout from_pieces(const Shape& shape, int ranks, std::function<std::vector<Piece>(int)> pieces);
 
-  int axes() const;
-  const Shape& shape() const;
-  int ranks() const;
+  int axes() const;            ///< The number of axes, that of a batch included.
+  const Shape& shape() const;  ///< The extents of the whole array, an entry an axis.
+  int ranks() const;           ///< The number of ranks; some of them may own nothing.
   /// Axes from slowest to fastest in memory.
   const AxisOrder& order() const;
   bool is_grid() const;

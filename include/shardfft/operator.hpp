@@ -31,7 +31,7 @@ struct SpectrumPart {
 /// arguments (an axis that is not transformed, an array of another size) are errors of Plan::apply.
 class Operator {
  public:
-  using Lengths = std::vector<double>;
+  using Lengths = std::vector<double>;  ///< An entry an axis, of the unit of positions.
   /// A factor from the global indices of a mode in the spectrum, one an axis.
   using OfIndices = std::function<std::complex<double>(std::span<const std::int64_t>)>;
   /// A factor from the wavenumbers of a mode, one an axis; 0 along axes that are not transformed.
@@ -72,7 +72,7 @@ class Operator {
   static Operator of_indices(OfIndices factor);
   static Operator of_wavenumbers(OfWavenumbers factor, Lengths lengths = {});
 
-  using OnSpectrum = std::function<void(const SpectrumPart&)>;
+  using OnSpectrum = std::function<void(const SpectrumPart&)>;  ///< Changes a part in place.
   /// No factors, but a function that changes the spectrum in place: each apply calls it once for each member. Whatever
   /// the norm, the numbers are those that forward gives with the norm "backward". On GPUs it enqueues its work on the
   /// stream that it is given and does not wait for it; such calls are not replayed as CUDA graphs. On CPUs it is done
@@ -117,7 +117,7 @@ class Operator {
 
   class Rep;
   explicit Operator(std::shared_ptr<const Rep> rep) : rep_(std::move(rep)) {}
-  const std::shared_ptr<const Rep>& rep() const { return rep_; }
+  const std::shared_ptr<const Rep>& rep() const { return rep_; }  ///< For the library's own use.
 
  private:
   std::shared_ptr<const Rep> rep_;

@@ -16,6 +16,7 @@ namespace shardfft {
 using OptionValue =
     std::variant<bool, std::int64_t, double, std::string, std::vector<std::int64_t>, std::vector<std::string>>;
 
+/// The values that an option takes.
 enum class OptionType {
   flag,
   integer,
@@ -43,6 +44,7 @@ enum class Agreement {
   none       ///< each rank may be given its own
 };
 
+/// All facts of one option.
 struct OptionRow {
   std::string name;  ///< as in Options, in Python and on command lines
   OptionType type = OptionType::integer;
@@ -61,7 +63,7 @@ struct OptionRow {
   std::function<void(Options&, const OptionValue&)> set = {};  ///< throws Error if the value has another type
 };
 
-const std::vector<OptionRow>& option_table();
+const std::vector<OptionRow>& option_table();  ///< A row for each option.
 /// Throws Error(invalid_argument) with the known names when there is none.
 const OptionRow& option_row(const std::string& name);
 /// This library's counterpart of an option that other libraries have, as a sentence; empty for any other name.

@@ -141,8 +141,8 @@ enum class OutputLayout { as_left, natural };
 inline constexpr OutputLayout natural_output = OutputLayout::natural;
 inline constexpr OutputLayout default_output = OutputLayout::as_left;
 
-std::vector<std::string> algorithm_names();
-std::vector<std::string> exchange_names();
+std::vector<std::string> algorithm_names();  ///< Values of the option algorithm, without auto.
+std::vector<std::string> exchange_names();   ///< Those of the option exchange on CPUs, without auto.
 /// Exchanges between GPUs; none in builds without GPUs.
 std::vector<std::string> device_exchange_names();
 std::vector<std::string> local_fft_names();

@@ -16,6 +16,7 @@ namespace shardfft {
 /// or to the 3 nearest ones (triangular-shaped cloud).
 enum class Assignment { nearest, cic, tsc };
 
+/// The domain of a mesh, and the positions that it takes.
 struct ParticleOptions {
   /// Lengths of the domain, an entry an axis; empty: the extents of the array, so that positions count points.
   std::vector<double> lengths{};

@@ -17,6 +17,7 @@ namespace shardfft {
 /// The condition at an end of an axis. An axis is periodic, or open to free space, at both ends or at none.
 enum class Boundary { periodic, dirichlet, neumann, open };
 
+/// The conditions at the two ends of an axis, below the first point and above the last.
 struct AxisBoundary {
   Boundary lower = Boundary::periodic;
   Boundary upper = Boundary::periodic;
@@ -37,6 +38,7 @@ enum class Eigenvalues { spectral, second_order };
 /// The treatment of a right-hand side whose mean no solution has: an error, or the mean is subtracted.
 enum class WrongMean { refuse, remove };
 
+/// The domain, its boundary, and the treatment of the equation.
 struct PoissonOptions {
   /// Lengths of the domain, an entry an axis.
   std::vector<double> lengths{};
@@ -89,7 +91,7 @@ class Poisson {
   /// that no f has is subtracted.
   void adjoint(const void* by_u, void* by_f);
 
-  const Layout& layout() const;
+  const Layout& layout() const;  ///< That of f and u.
   /// The positions of the points of an axis, an entry an index; an open axis has its points in the centres of cells.
   std::vector<double> points(int axis) const;
   /// The share of each point of an axis in sums over the domain.

@@ -29,6 +29,7 @@ struct PlanReport {
     double mean_seconds = 0;     ///< mean of the ranks
   };
 
+  /// One step of a program, and its times.
   struct Step {
     int number = 0;  ///< counts from 1
     std::string text;
@@ -99,7 +100,7 @@ struct PlanReport {
   Program backward;
   std::optional<Program> apply;  ///< of plans that have applied an operator
 
-  std::string to_text() const;
+  std::string to_text() const;  ///< Lines for people, the last with its line end.
   /// One object; its members have the names of the fields, with `kind` and `precision` instead of `transform`.
   std::string to_json() const;
 };

@@ -35,6 +35,7 @@ enum class LoneMode { split, keep, zero };
 struct ElementType {
   Precision precision = Precision::f64;
   bool is_complex = true;
+  /// Bytes of one number.
   std::size_t bytes() const { return (precision == Precision::f64 ? 8u : 4u) * (is_complex ? 2u : 1u); }
   bool operator==(const ElementType&) const = default;
 };
@@ -80,6 +81,7 @@ inline constexpr Transform c2r{Kind::c2r, detail::PrecisionOf<T>::value};
 template <class T>
 inline constexpr Transform r2r{Kind::r2r, detail::PrecisionOf<T>::value};
 
+/// The other direction.
 inline Direction opposite(Direction d) { return d == Direction::forward ? Direction::backward : Direction::forward; }
 
 }  // namespace shardfft

@@ -57,6 +57,7 @@ enum {
 typedef int shardfft_assignment;
 enum { SHARDFFT_NEAREST = 0, SHARDFFT_CIC = 1, SHARDFFT_TSC = 2 };
 
+/* A handle: NULL before it is made and after it was freed. */
 typedef struct shardfft_layout_handle* shardfft_layout;
 typedef struct shardfft_options_handle* shardfft_options;
 typedef struct shardfft_plan_handle* shardfft_plan;

@@ -64,6 +64,7 @@ shardfft_status shardfft_gather_layout_f(MPI_Fint comm, int axes, const int64_t*
                                          const shardfft_progression* mine, const int* order, shardfft_layout* layout);
 shardfft_status shardfft_layout_free(shardfft_layout* layout);
 
+/* The number of axes, that of a batch included. */
 shardfft_status shardfft_layout_axes(shardfft_layout layout, int* axes);
 /* The extents, an entry an axis. */
 shardfft_status shardfft_layout_shape(shardfft_layout layout, int64_t* shape);

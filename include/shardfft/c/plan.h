@@ -80,6 +80,8 @@ shardfft_status shardfft_plan_allocate_output(shardfft_plan plan, int member, sh
 shardfft_status shardfft_plan_way(shardfft_plan plan, char** way);
 /* The plan's choices, the bytes of every step, memory, and after runs the time of every step. Collective. */
 shardfft_status shardfft_plan_report(shardfft_plan plan, shardfft_report* report);
+
+/* A report as lines for people, and as one JSON object. The caller frees the texts, and the report. */
 shardfft_status shardfft_report_to_text(shardfft_report report, char** text);
 shardfft_status shardfft_report_to_json(shardfft_report report, char** json);
 shardfft_status shardfft_report_free(shardfft_report* report);

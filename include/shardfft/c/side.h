@@ -7,6 +7,7 @@
 extern "C" {
 #endif
 
+/* The layout of this side. The caller frees it. */
 shardfft_status shardfft_side_layout(shardfft_side side, shardfft_layout* layout);
 /* The type of one number: its precision, and whether it is complex (1 or 0). */
 shardfft_status shardfft_side_element(shardfft_side side, shardfft_precision* precision, int* is_complex);

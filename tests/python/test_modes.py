@@ -116,7 +116,7 @@ def test_bytes(comm):
 
 
 def test_refusals(comm):
-    with pytest.raises(ValueError, match="keeps 9 modes along axis 1, which has 8 points"):
+    with pytest.raises(ValueError, match="keeps 9 modes along axis 1, which has only 8 points"):
         shardfft.plan((8, 8), comm=comm, modes=[0, 9])
     with pytest.raises(ValueError, match="one for each of the 2 axes"):
         shardfft.plan((8, 8), comm=comm, modes=[4])

@@ -17,24 +17,24 @@ say "installing PyTorch and JAX"
 
 failed=()
 export OMP_NUM_THREADS=1
-tests() { timeout 1800 "$FOLDER/bin/python" -m pytest -q -rs --color="$COLOR" "$@"; }
+tests() { timeout 1800 "$FOLDER/bin/python" -m pytest -q -rfEs --color="$COLOR" "$@"; }
 for ranks in 1 2; do
   say "gradients through plans, $ranks ranks"
-  measured_as="frameworks, $ranks ranks" mpi_run "$ranks" timeout 1800 "$FOLDER/bin/python" -m pytest -q -rs --color="$COLOR" \
+  measured_as="frameworks, $ranks ranks" mpi_run "$ranks" timeout 1800 "$FOLDER/bin/python" -m pytest -q -rfEs --color="$COLOR" \
     "$ROOT/tests/python/frameworks" || failed+=("plans, $ranks ranks")
 done
 say "DTensors, 4 processes with MPI"
-measured_as="DTensors" mpi_run 4 timeout 1800 "$FOLDER/bin/python" -m pytest -q -rs --color="$COLOR" \
+measured_as="DTensors" mpi_run 4 timeout 1800 "$FOLDER/bin/python" -m pytest -q -rfEs --color="$COLOR" \
   "$ROOT/tests/frameworks/test_dtensors.py" || failed+=("DTensors with MPI")
 say "DTensors, 4 processes without MPI"
-timeout 1800 "$FOLDER/bin/python" -m torch.distributed.run --nproc-per-node 4 -m pytest -q -rs --color="$COLOR" \
+timeout 1800 "$FOLDER/bin/python" -m torch.distributed.run --nproc-per-node 4 -m pytest -q -rfEs --color="$COLOR" \
   "$ROOT/tests/frameworks/test_dtensors.py" || failed+=("DTensors without MPI")
 say "JAX on 4 fake devices, and the page about gradients"
 tests "$ROOT/tests/frameworks/test_sharding.py" "$ROOT/tests/frameworks/test_page.py" || failed+=("JAX or the page")
 gpus=$(gpus_here)
 if ((gpus > 1)); then
   say "DTensors and JAX on $gpus GPUs"
-  SHARDFFT_TEST_DEVICE=cuda timeout 1800 "$FOLDER/bin/python" -m torch.distributed.run --nproc-per-node "$gpus" -m pytest -q -rs \
+  SHARDFFT_TEST_DEVICE=cuda timeout 1800 "$FOLDER/bin/python" -m torch.distributed.run --nproc-per-node "$gpus" -m pytest -q -rfEs \
     --color="$COLOR" "$ROOT/tests/frameworks/test_dtensors.py" || failed+=("DTensors on GPUs")
   tests "$ROOT/tests/frameworks/test_sharding_gpus.py" || failed+=("JAX on GPUs")
 fi

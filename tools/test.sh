@@ -61,14 +61,14 @@ python_tests() {
 }
 
 documents() {
-  "$VENV/bin/python" -m pytest -q -rsP --color="$COLOR" --ignore="$ROOT/tests/docs/test_claims.py" "$ROOT/tests/docs"
+  "$VENV/bin/python" -m pytest -q -rfEsP --color="$COLOR" --ignore="$ROOT/tests/docs/test_claims.py" "$ROOT/tests/docs"
 }
 harness_and_claims() {
   local status=0
   PYTHONPATH=$ROOT/bench/harness SHARDFFT_BENCH_DRIVERS=$BUILD/rivals/bin program "benchmark harness tests" \
-    "$VENV/bin/python" -m pytest -q -rs --color="$COLOR" "$ROOT/tests/bench" || status=1
-  "$VENV/bin/python" -m pytest -q -rs --color="$COLOR" "$ROOT/tests/fuzz" || status=1
-  "$VENV/bin/python" -m pytest -q -rsP --color="$COLOR" "$ROOT/tests/docs/test_claims.py" || status=1
+    "$VENV/bin/python" -m pytest -q -rfEs --color="$COLOR" "$ROOT/tests/bench" || status=1
+  "$VENV/bin/python" -m pytest -q -rfEs --color="$COLOR" "$ROOT/tests/fuzz" || status=1
+  "$VENV/bin/python" -m pytest -q -rfEsP --color="$COLOR" "$ROOT/tests/docs/test_claims.py" || status=1
   return $status
 }
 

@@ -63,7 +63,7 @@ if [[ $with_python == ON ]]; then
   for ranks in 1 2 4; do
     ((ranks <= 2 || ranks <= count)) || continue
     say "Python tests on GPUs, $ranks ranks"
-    PYTHONPATH=$BUILD/gpu/python_gpu mpi_run "$ranks" timeout 900 "$python" -m pytest -q -rs --color="$COLOR" \
+    PYTHONPATH=$BUILD/gpu/python_gpu mpi_run "$ranks" timeout 900 "$python" -m pytest -q -rfEs --color="$COLOR" \
       "$ROOT/tests/python/gpu" || failed+=("Python on $ranks ranks")
   done
 fi

@@ -106,7 +106,7 @@ def test_the_facts_of_this_rank(comm):
 
 
 def test_variables_are_those_of_the_sources(comm):
-    calls = "environment|switch_in_environment|getenv|from_environment|get|is_set|set_given_options"
+    calls = "environment|switch_in_environment|switch_of|getenv|from_environment|get|is_set|set_given_options"
     read = re.compile(rf'\b(?:{calls})\((?:\w+, )?"(SHARDFFT_\w+)"')
     files = [file for folder in ("src", "compat", "bindings") for file in (ROOT / folder).rglob("*.[chp]*")]
     found = {

@@ -34,8 +34,8 @@ VARIABLES = {
     "SHARDFFT_STANDIN_DEVICES": ("the GPU stand-in of tests", "the number of its devices, 4 by default"),
     "SHARDFFT_STANDIN_MEMORY": ("the GPU stand-in of tests", "memory of each device in MiB, 4096 by default"),
     "SHARDFFT_STANDIN_SEED": ("the GPU stand-in of tests", "the seed of its random order of work, 1 by default"),
-    "SHARDFFT_TURNS": ("GPUs", "0: no GPU sends to its peers in turn, 1: all do; by default three GPUs and more, if each "
-                       "has 256 MB or more"),
+    "SHARDFFT_TURNS": ("GPUs", "0: no GPU sends to its peers in turn, 1: all do; by default three GPUs and more, if "
+                       "each has 256 MB or more"),
     "SHARDFFT_WISDOM": ("CPUs and GPUs", "the file of measured ways that plans read, by default one of this machine in "
                         "SHARDFFT_CACHE; empty: none is read"),
 }  # fmt: skip

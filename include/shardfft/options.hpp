@@ -81,7 +81,7 @@ struct Options {
   std::string way{};
   /// A file of measured ways (docs/tuning.md). A plan that finds its problem there takes that way and measures nothing;
   /// one that measures writes its way there. Empty: the file of SHARDFFT_WISDOM, else this machine's in the cache
-  /// folder, is only read; keep: it is written too; none: no file is used. Rank 0's counts.
+  /// folder, is only read; keep: it is written too; none: no file is used. Rank 0 reads and writes.
   std::string wisdom{};
   /// OpenMP threads of each rank, at most 1024.
   int threads = 1;
@@ -92,8 +92,8 @@ struct Options {
   /// Plan for forward(x, x): best when input and output are the same buffer. It must hold in_place_bytes(), for r2c
   /// those of the spectrum. Both ways are always correct. On GPUs memory is then needed for one of the two.
   bool in_place = false;
-  /// c2r may leave anything in its input, like cuFFT and FFTW: over several axes it may then need neither a copy nor an
-  /// array beside it. Other inputs are left as they were.
+  /// A c2r transform may overwrite its input, as in cuFFT and FFTW: over several axes it may then need neither a copy
+  /// nor an array beside it. Other transforms leave their input as it was.
   bool overwrite_input = false;
   /// fast: as much memory as the fastest way takes. least: forward(x, x) alone, with at most 5 % of the array and 2 MiB
   /// beside it, at the price of more passes over memory and more messages (docs/concepts.md). Exchanges: on CPUs p2p
@@ -129,10 +129,10 @@ struct Options {
   /// then ends in Error(corrupted) on all ranks (docs/reliability.md gives the cost). On CPUs chunks do not overlap,
   /// and on GPUs calls return when their work has ended. Not with the cannon algorithms.
   bool verify = false;
-  /// Write a Chrome trace (for Perfetto) to this file when the plan is destroyed; empty writes none. Rank 0's counts.
+  /// Write a Chrome trace (for Perfetto) to this file when the plan is destroyed; empty writes none. Rank 0 writes it.
   std::string trace{};
-  /// Ranks per host to pretend, for tests of exchanges that know hosts; 0 asks MPI. GPUs of two such hosts do not reach
-  /// each other's memory.
+  /// Simulate hosts of this many ranks, for tests of exchanges that know hosts; 0 asks MPI. GPUs of two such hosts do
+  /// not reach each other's memory.
   int fake_ranks_per_host = 0;
 };
 

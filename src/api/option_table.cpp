@@ -155,7 +155,7 @@ void add_choices(std::vector<OptionRow>& table) {
       row("wisdom", &Options::wisdom,
           "A file of measured ways (docs/tuning.md). A plan that finds its problem there takes that way and measures "
           "nothing; one that measures writes its way there. Empty: the file of SHARDFFT_WISDOM, else this machine's "
-          "in the cache folder, is only read; keep: it is written too; none: no file is used. Rank 0's counts.",
+          "in the cache folder, is only read; keep: it is written too; none: no file is used. Rank 0 reads and writes.",
           "wisdom.json"));
   table.back().type = OptionType::path;
   table.back().agreement = Agreement::none;
@@ -187,8 +187,8 @@ void add_resources(std::vector<OptionRow>& table) {
 
   table.push_back(
       row("overwrite_input", &Options::overwrite_input,
-          "c2r may leave anything in its input, like cuFFT and FFTW: over several axes it may then need neither a "
-          "copy nor an array beside it. Other inputs are left as they were.",
+          "A c2r transform may overwrite its input, as in cuFFT and FFTW: over several axes it may then need neither "
+          "a copy nor an array beside it. Other transforms leave their input as it was.",
           "yes"));
 
   table.push_back(row("workspace", &Options::workspace,
@@ -280,7 +280,7 @@ void add_manners(std::vector<OptionRow>& table) {
 
   table.push_back(row("trace", &Options::trace,
                       "Write a Chrome trace (for Perfetto) to this file when the plan is destroyed; empty writes none. "
-                      "Rank 0's counts.",
+                      "Rank 0 writes it.",
                       "trace.json"));
   table.back().type = OptionType::path;
   table.back().effect = of_processes;
@@ -288,8 +288,8 @@ void add_manners(std::vector<OptionRow>& table) {
   table.back().in_key = false;
 
   table.push_back(row("fake_ranks_per_host", &Options::fake_ranks_per_host,
-                      "Ranks per host to pretend, for tests of exchanges that know hosts; 0 asks MPI. GPUs of two "
-                      "such hosts do not reach each other's memory.",
+                      "Simulate hosts of this many ranks, for tests of exchanges that know hosts; 0 asks MPI. GPUs of "
+                      "two such hosts do not reach each other's memory.",
                       "1"));
 }
 

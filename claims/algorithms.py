@@ -1,6 +1,6 @@
 """The default algorithm at sizes drawn by a seed: at most 5 % behind the best of slab, pencil and brick.
 
-A case does not hold where the whole interval of the default's time over that of the best lies above that.
+A case does not hold if the whole interval of the default's time over that of the best lies above that.
 """
 
 from __future__ import annotations

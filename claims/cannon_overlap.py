@@ -1,6 +1,6 @@
 """The share of communication that Cannon's products hide behind their local updates, measured on this machine.
 
-It has no bound of its own: the line says the share hidden, the most that there is room for, and where the curves cross.
+It has no bound of its own: the line has the share hidden, the most possible, and the crossings of the curves.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ def unmarked(cell: str) -> str:
 
 
 def plain(cell: str) -> str:
-    """A cell's words as they are read: without marks and without where links lead."""
+    """A cell's words as they are read: without marks and without the targets of links."""
     return re.sub(r"\[([^]]*)\]", r"\1", unmarked(cell)).strip()
 
 
@@ -43,5 +43,5 @@ def three_digits(value: float) -> str:
 
 
 def filled(value) -> str:
-    """What stands in place of a question mark."""
+    """The text that replaces a question mark."""
     return value if isinstance(value, str) else three_digits(value)

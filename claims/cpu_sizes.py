@@ -20,14 +20,14 @@ from shardfft_bench.launch import cores
 from shardfft_bench.statistics import ratio_interval
 
 LEAST_EXTENT, MOST_EXTENT = 32, 384
-THREADS = 0.97  # what the interval of threads' time over ours must reach
+THREADS = 0.97  # bar for the interval of threads' time over ours
 SHARE = "share"  # the label of the transforms alone
 LAYOUTS = [("slab", "any"), ("pencil", "any"), ("brick", "natural")]
 TINY_EXTENTS = [12, 13, 14, 15, 16]
 
 
 def last_level_bytes(count: int, root: Path = Path("/sys/devices/system/cpu")) -> int:
-    """Bytes of the last-level caches of the first `count` cores together; 32 MiB where the system does not tell."""
+    """Bytes of the last-level caches of the first `count` cores together; 32 MiB if the system does not tell."""
     found = {}
     for core in range(count):
         levels = []
@@ -120,7 +120,7 @@ def judge(done: Measured, point: dict) -> tuple[float, bool] | None:
 def measure_drawn(
     name: str, about: str, cases: int, layouts: list[tuple[str, str]]
 ) -> tuple[argparse.Namespace, Measured]:
-    """Reads the command line, of which `cases` is the default, and runs what is drawn for each number of ranks."""
+    """Reads the command line, of which `cases` is the default, and runs the drawn cases for each number of ranks."""
     options = parser(about)
     options.add_argument("--seed", type=int, default=20, help="of the sizes (20)")
     options.add_argument(

@@ -1,7 +1,7 @@
 """Two GPUs: plans 1.1 times as fast as cuFFTXt and cuFFTMp at 1024^3 and 1536^3; without GPUs, the last record.
 
 Nowhere slower, real pairs in at most 0.65 of the complex ones' time at 1024^3, and on one GPU no slower than cuFFT. The
-records are the harness's own: what is judged are plans that users can make.
+records are the harness's own: plans that users can make are judged.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ OURS, GROUP, CUFFT = "shardfft-gpu", "shardfft-group", "cufft"
 NO_PLAN = "shardfft-slab"  # in older records: neither a plan nor a rival
 FASTER, FASTER_AT = 1.1, (1024, 1536)  # than the best rival on two GPUs; elsewhere not slower
 REAL_SHARE = 0.65  # of the complex pair's time, at 1024^3
-NOISE = 1.02  # on one GPU: not slower than cuFFT beyond what repeats differ
+NOISE = 1.02  # on one GPU: not slower than cuFFT beyond the spread of repeats
 
 
 @dataclass
 class Verdict:
-    """What is printed, and whether every demand was met."""
+    """The printed text, and whether every demand was met."""
 
     figures: dict[str, str] = field(default_factory=dict)
     holds: bool = True
@@ -108,7 +108,7 @@ def judge_one(done: Measured, verdict: Verdict) -> None:
 
 
 def gpus_here() -> int:
-    """NVIDIA GPUs that programs may use: those of CUDA_VISIBLE_DEVICES where it is set."""
+    """NVIDIA GPUs that programs may use: those of CUDA_VISIBLE_DEVICES if it is set."""
     try:
         told = subprocess.run(["nvidia-smi", "-L"], capture_output=True, text=True, check=False).stdout
     except OSError:

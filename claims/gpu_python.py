@@ -214,7 +214,7 @@ def cases(tiny: bool, seed: int) -> Iterator[Iterator[Case]]:
 
 
 def facts(seed: int, revision: str | None) -> dict[str, Any]:
-    """What the first line of a record says."""
+    """The first line of a record."""
     import cupy
     import jax
     import torch

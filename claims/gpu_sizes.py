@@ -19,12 +19,12 @@ from shardfft_bench.data import load_yaml
 
 LEAST_EXTENT, MOST_EXTENT = 320, 1536
 FASTER = 1.15  # than the best rival, on two GPUs and more
-ARRAYS = 3.5  # that fit a GPU's memory: input, output, workspace, and what is left to others
+ARRAYS = 3.5  # that fit a GPU's memory: input, output, workspace, and room for others
 TINY_EXTENTS = [16, 18, 20, 24]
 
 
 def memory_bytes() -> int:
-    """Of the smallest GPU of this machine; of an H200 where there is none."""
+    """Of the smallest GPU of this machine; of an H200 if there is none."""
     try:
         command = ["nvidia-smi", "--query-gpu=memory.total", "--format=csv,noheader,nounits"]
         told = subprocess.run(command, capture_output=True, text=True, check=False).stdout.split()
@@ -80,7 +80,7 @@ def recorded(folder: Path, tiny: bool) -> Measured | None:
 
 
 def measured(given) -> Measured:
-    """Runs what is drawn for every power of two of the GPUs here."""
+    """Runs the drawn cases for every power of two of the GPUs here."""
     counts = given.gpus or [count for count in (1, 2, 4, 8) if count <= gpus_here()]
     print(f"sizes drawn with --seed {given.seed}")
     records = []

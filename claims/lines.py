@@ -1,7 +1,7 @@
 """Lines in cache on one core, AVX2 and AVX-512: rows as fast as the better of FFTW and oneMKL, columns 1.2 times.
 
 FFTW is the one that the loader finds, whose version the record names: LD_LIBRARY_PATH names one with AVX2 or AVX-512.
-At lengths drawn by a seed, complex and real, both precisions, by bench/kernels/lines.cpp, where all take turns.
+At lengths drawn by a seed, complex and real, both precisions, by bench/kernels/lines.cpp, in which all take turns.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ FILE = "lines.jsonl"
 
 
 def fftw_version() -> str:
-    """What the FFTW says of itself that the loader finds: the instructions that it has kernels for."""
+    """The instructions for which the FFTW that the loader finds has kernels, by its own words."""
     try:
         return (ctypes.c_char * 80).in_dll(ctypes.CDLL("libfftw3.so.3"), "fftw_version").value.decode()
     except (OSError, ValueError):
@@ -33,7 +33,7 @@ def fftw_version() -> str:
 
 
 def facts(seed: int, count: int) -> dict:
-    """What the first line of a record says: sources, processor, load."""
+    """The first line of a record: sources, processor, load."""
     told = subprocess.run(
         ["git", "describe", "--always", "--dirty", "--tags", "--abbrev=12"], cwd=ROOT, capture_output=True, text=True
     )

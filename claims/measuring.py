@@ -1,4 +1,4 @@
-"""What claims share: an experiment run through the harness, its records kept, medians out of them."""
+"""The common parts of claims: an experiment run through the harness, its records kept, medians out of them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from shardfft_bench.libraries import find_libraries
 from shardfft_bench.statistics import summary
 
 HERE = Path(__file__).resolve().parent
-TINY = ["16"]  # the size that takes the place of all others where nothing is judged
+TINY = ["16"]  # the only size if nothing is judged
 
 
 def parser(about: str) -> argparse.ArgumentParser:
@@ -37,7 +37,7 @@ class Measured:
     tiny: bool
 
     def points(self, *keys: str) -> list[dict]:
-        """The settings in the order of the experiment; `keys` are what tells them apart."""
+        """The settings in the order of the experiment; `keys` are the keys that tell them apart."""
         found = {tuple(str(one["point"][key]) for key in keys): one["point"] for one in self.records}
         return list(found.values())
 
@@ -67,7 +67,7 @@ class Measured:
         return [one for one in self.records if one["status"] not in ("ok", "missing", "unsupported")]
 
     def say_what_was_left_out(self) -> None:
-        """Names what was left out and why, and the load of the machine."""
+        """Names the runs that were left out with the reasons, and the load of the machine."""
         left_out = {(one["label"], one["status"], one.get("reason", "")[:120]) for one in self.records}
         for label, status, reason in sorted(left_out):
             if status != "ok":
@@ -77,7 +77,7 @@ class Measured:
             print(f"  load average before the runs: median {summary(loads)['median']:.1f}, highest {max(loads):.1f}")
 
     def conclude(self, holds: bool, figures: str) -> int:
-        """Prints where the records are and the claim's line; the exit code."""
+        """Prints the folder of the records and the claim's line; returns the exit code."""
         self.say_what_was_left_out()
         print(f"  records: {self.into}")
         if self.tiny:
@@ -112,7 +112,7 @@ def result_set(options: argparse.Namespace) -> Path:
 def measure(
     name: str, options: argparse.Namespace, ranks: list[int] | None = None, made: dict | None = None
 ) -> Measured:
-    """Runs what the result folder does not hold yet, and returns all its records.
+    """Makes the runs that the result folder does not hold yet, and returns all its records.
 
     The experiment is the YAML file of the claim's name, or one that was made, whose sizes stay.
     """
@@ -127,7 +127,7 @@ def measure(
         case=quick if options.tiny else None,
     )
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # no drivers: said by what follows, library by library
+        warnings.simplefilter("ignore")  # no drivers: the following lines say so, library by library
         libraries = find_libraries(options.drivers)
     campaign.require_known(runs, libraries)
     launcher = Launcher("openmpi")

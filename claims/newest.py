@@ -1,4 +1,4 @@
-"""Which sets of records a statement about kinds of machines rests on: the newest of each, whatever they say.
+"""Which sets of records a statement about kinds of machines rests on: the newest of each, with any result.
 
 Machines are the folders of bench/results, those with GPUs by their chip alone. Of each machine, experiment and number
 of ranks the newest set counts in which the rival ran, with all of its points.
@@ -31,7 +31,7 @@ def _began(folder: Path, rivals: str) -> dict[int, str]:
 def newest(pattern: str, machines: str, rivals: str = "") -> list[tuple[list[str], int]]:
     """(folders of records, ranks) of the newest sets in which a rival ran whose label has the word.
 
-    `pattern` is what the folder of an experiment is called, somewhere in a set; `machines` are names of folders. Both
+    `pattern` is the name of an experiment's folder, anywhere in a set; `machines` are names of folders. Both
     are regular expressions of whole names; `|` stands between several experiments.
     """
     chosen: dict[tuple, tuple[str, list[str]]] = {}

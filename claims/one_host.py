@@ -15,7 +15,7 @@ CASES = 4  # that the claim is about
 
 @dataclass
 class Bounds:
-    """What a size must reach: times faster than the best rival at least, times the threads' time at most."""
+    """The bars of a size: times faster than the best rival at least, times the threads' time at most."""
 
     rival: float
     threads: float

@@ -1,9 +1,9 @@
-"""The overlap model of Cannon's products: fits, where communication can be hidden, what is, and a picture.
+"""The overlap model of Cannon's products: fits, the hidden communication and its bound, and a picture.
 
 The time of one communication event (data and matrix block to the next rank) is fitted with a cubic polynomial of the
-block size b, the time of one local update with a quartic, as in S3DFT section 2.4. Where the update takes longer,
-communication can be hidden. What really is hidden is measured apart: the time of messages and updates overlapped,
-against the sum of both alone.
+block size b, the time of one local update with a quartic, as in S3DFT section 2.4. If the update takes longer,
+communication can be hidden. The part that really is hidden is measured apart: the time of messages and updates
+overlapped, against the sum of both alone.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ class Curve:
 
 @dataclass
 class Sheet:
-    """What a table holds, as numbers: (row, column) -> (value, low, high), with the words around."""
+    """The contents of a table, as numbers: (row, column) -> (value, low, high), with the words around."""
 
     heads: list[str]
     rows: list[list[str]]
@@ -53,7 +53,7 @@ class Sheet:
 
 
 def interval(row: stated.Row, expression: str) -> tuple[float, float, float] | None:
-    """The value of a cell, and the middle 95 % of what it is with medians of samples that were drawn again."""
+    """The value of a cell, and the middle 95 % of its values with medians of samples that were drawn again."""
     names, code = row.names(), compile(expression, "<cell>", "eval")
     values = as_list(eval(code, names))  # the repository's own words
     if len(values) != 1 or isinstance(values[0], str):
@@ -98,7 +98,7 @@ def _heads(heads: list[str]) -> list[str]:
 
 
 def panels(drawn: Sheet) -> tuple[dict[str, list[Curve]], str]:
-    """Curves by the title of their panel, and what their axis is called: '' where they are bars."""
+    """Curves by the title of their panel, and the name of their axis: '' for bars."""
     across = {column: int(found[1]) for column in drawn.columns() if (found := COUNT.fullmatch(drawn.heads[column]))}
     if len(across) > 1:
         curves = [
@@ -134,7 +134,7 @@ def panels(drawn: Sheet) -> tuple[dict[str, list[Curve]], str]:
 
 
 def figure(drawn: Sheet):
-    """A figure of all panels; None where the table has no number."""
+    """A figure of all panels; None if the table has no number."""
     found, name = panels(drawn)
     found = {title: kept for title, curves in found.items() if (kept := [one for one in curves if one.places])}
     if not found:
@@ -177,7 +177,7 @@ def _draw(axis, one: Curve, palette: Palette, line: bool) -> None:
 
 
 def write(page: Path, table: stated.Table, into: Path, taken: set[str]) -> list[str]:
-    """The PDF of a table, once for each item that its heading names; their names, none where it holds no numbers."""
+    """The PDF of a table, once for each item that its heading names; their names, none if it holds no numbers."""
     lines = page.read_text(encoding="utf-8").splitlines()
     heads = [cells.plain(cell) for cell in lines[table.begin - 3].strip().strip("|").split("|")]
     made = figure(sheet(table, heads))

@@ -26,7 +26,7 @@ def drawn(text: str) -> dict:
 
 
 def as_list(value) -> list:
-    """The value, or what it holds."""
+    """The value, or its entries."""
     return list(value) if isinstance(value, list | tuple) else [value]
 
 

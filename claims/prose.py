@@ -5,8 +5,8 @@
     "takes 47 ms": better("shardfft-gpu", records="1xh200/2026-11-22-planes/one-gpu", shape=[1024, 1024, 1024])
     -->
 
-Each phrase stands in the paragraph that follows, and its numbers are those of the expression, which may use what
-expressions of tables may (claims/stated.py).
+Each phrase stands in the paragraph that follows, and its numbers are those of the expression, which may use the names
+of expressions of tables (claims/stated.py).
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def pages() -> list[Path]:
 
 @dataclass
 class Paragraph:
-    """Sentences, and what is said of their figures."""
+    """Sentences, and the comments about their figures."""
 
     page: Path
     line: int  # of the comment

@@ -1,7 +1,7 @@
 """FFTW-MPI's calls through the shim: within 5 % of this library's own calls, and ahead of FFTW-MPI, at drawn sizes.
 
 The same binary runs on FFTW's library and, with ours preloaded, on the shim. Own calls work on the program's arrays,
-as the shim's do; what arrays that the plan allocates would save is told beside it.
+as the shim's do; the gain by arrays that the plan allocates is told beside it.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Tables of the documents, compared cell by cell with the records that are named above them.
 
-A comment above a table says where its figures come from:
+A comment above a table names the records of its figures:
 
     <!-- records
     from: [two-core-xeon/2026-11-22/two-core]   # folders or files under bench/results
-    keys: [shape, kind]                         # what the first columns hold; 'text' is nobody's key
+    keys: [shape, kind]                         # the first columns; 'text' is nobody's key
     with: {ranks: 2}                            # more of the point, the same for all rows
     rows: [{...}]                               # or row by row; a key that begins with '_' is for expressions alone
     cells: [ms("shardfft"), ""]                 # an expression for each further column; '' is not from records
@@ -43,7 +43,7 @@ OURS = ("shardfft", "shardfft-gpu", "shardfft-group", "shardfft-slab", "share")
 
 
 def pages() -> list[Path]:
-    """The documents whose tables state what was measured."""
+    """The documents whose tables state measurements."""
     docs = [
         ROOT / "docs" / f"{name}.md"
         for name in ("performance", "reliability", "cannon", "exchanges", "gpu-design", "lammps")
@@ -70,19 +70,19 @@ def read(name: str) -> tuple[dict, ...]:
 
 
 def value_of(record: dict, key: str):
-    """What a record says of one key of its point."""
+    """A record's value of one key of its point."""
     said = record["point"].get(key, record["case"].get(key, record.get(key)))
     return said.get("name") if key == "network" and isinstance(said, dict) else said
 
 
 @dataclass
 class Row:
-    """What the expressions of one row can ask of the records."""
+    """The functions that expressions of one row can use."""
 
     records: tuple[dict, ...]
     point: dict = field(default_factory=dict)
     middle: Callable = median  # of samples: another one draws them again, for intervals
-    known: dict = field(default_factory=dict)  # what was found before
+    known: dict = field(default_factory=dict)  # earlier results
 
     def found(self, label: str | None, point: dict) -> list[dict]:
         """The good records of a label at the row's point, which `point` may change; `records` names other files."""
@@ -133,7 +133,7 @@ class Row:
         return min(self.rivals(**options).values())
 
     def ratios(self, ours: str, records: str | list = "", by=None, rivals: str = "", **point) -> list[float]:
-        """The best rival's time over ours at every point of the records where both are; `rivals` names one rival."""
+        """The best rival's time over ours at every point of the records that has both; `rivals` names one rival."""
         names = as_list(records) if records else [None]
         found = []
         for name in names:
@@ -199,18 +199,18 @@ class Row:
         return self.middle(found)
 
     def offers(self, label: str, key: str = "layout", **point) -> str:
-        """The layouts, or what else the key is, at which the label was run and was right."""
+        """The layouts, or values of another key, at which the label was run and was right."""
         found = sorted({str(value_of(one, key)) for one in self.found(label, point)})
         if not found:
             raise LookupError(f"{label} was not right at { ({**self.point, **point}) }")
         return ", ".join(found)
 
     def version(self, label: str) -> str:
-        """What the library says of itself."""
+        """The library's version, by its own words."""
         return ", ".join(sorted({one["version"] for one in self.found(label, {})}))
 
     def fact(self, name: str, part: str = "machine", records: str = ""):
-        """What the records say of their machine or build: a word or a number."""
+        """A fact of the records about their machine or build: a word or a number."""
         found = read(records) if records else self.records
         said = [json.loads(one) for one in sorted({json.dumps(one[part][name]) for one in found if one.get(part)})]
         return said[0] if len(said) == 1 else ", ".join(map(str, said))
@@ -244,7 +244,7 @@ class Row:
         return sum((a - middle) * b for a, b in zip(x, y, strict=True)) / sum((a - middle) ** 2 for a in x)
 
     def names(self) -> dict:
-        """What an expression may use."""
+        """The names that an expression may use."""
         own = (self.ms, self.least, self.better, self.rivals, self.best, self.joules, self.r, self.version, self.fact)
         own = (
             *own,
@@ -320,7 +320,7 @@ class Table:
         return (rows[number].get("cells") if rows else None) or self.spec.get("cells", [])
 
     def values(self, number: int) -> list[tuple[int, list]]:
-        """(column, what it should hold) of a row's cells that come from records."""
+        """(column, right text) of a row's cells that come from records."""
         asked = self.row(number)
         found = []
         for offset, expression in enumerate(self.cells(number)):
@@ -330,7 +330,7 @@ class Table:
         return found
 
     def faults(self) -> list[str]:
-        """What is printed otherwise than the records say."""
+        """The cells that differ from the records."""
         if not self.spec:
             return []
         found = []

@@ -30,7 +30,7 @@ def manifest() -> dict:
 
 
 def item_fault(item: dict) -> str:
-    """What an item of the manifest lacks; empty when nothing."""
+    """The words that an item of the manifest lacks; empty if none."""
     unknown = set(item) - {"id", "title", "status", "records", "page", "reason", "note", "rule", "same_as"}
     if unknown:
         return f"unknown {', '.join(sorted(unknown))}"
@@ -67,7 +67,7 @@ def own_section(item: dict) -> tuple[list[str], int]:
 
 
 def rule_fault(item: dict) -> str:
-    """What of the manifest's rule a recorded item does not keep, as far as a script can tell."""
+    """The parts of the manifest's rule that a recorded item breaks, as far as a script can tell."""
     if "same_as" in item:
         return f"it shows the records of {item['same_as']}, where they are counted: 'in part'"
     lines, begin = own_section(item)
@@ -122,7 +122,7 @@ def dirty(named: Counter[str]) -> int:
 
 
 def history() -> set[str] | None:
-    """The first twelve digits of every commit behind this one; None where git does not have all of them."""
+    """The first twelve digits of every commit behind this one; None if git does not have all of them."""
     ask = ["git", "-C", str(stated.ROOT)]
     try:
         shallow = subprocess.run(
@@ -145,7 +145,7 @@ def commit(described: str) -> str:
 
 
 def count_faults(known: dict, counted: dict[str, int]) -> list[str]:
-    """What the manifest counts and only lets become fewer."""
+    """The counts of the manifest that may only fall."""
     found = []
     for name, count in counted.items():
         if count > known[name]:
@@ -186,7 +186,7 @@ def older_rows(page: Path = stated.ROOT / "README.md") -> int:
 
 
 def counts() -> dict[str, int]:
-    """What may only become fewer, counted anew."""
+    """The counts that may only fall, counted anew."""
     tables = [table for page in stated.pages() for table in stated.tables(page)]
     named, known = revisions(), history()
     sentences = sum(prose.unrecorded(page) for page in prose.pages())

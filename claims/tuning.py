@@ -1,4 +1,4 @@
-"""Drawn problems: what estimate and measure pick against the best of all ways, and predicted times against measured.
+"""Drawn problems: the picks of estimate and measure against the best of all ways, and predicted times against measured.
 
 A problem is drawn by a seed: shape, kind, precision, layouts, ranks. For each one, processes of its ranks (this file
 again, with --worker) make plans with both efforts, time all ways of the search, and then the picks and the five best in
@@ -151,7 +151,7 @@ def search(bench: Bench, axes: int, seconds: float) -> tuple[dict[str, float], i
 
 
 def loads(bench: Bench, way: str) -> list[list[float]]:
-    """What the steps of a way do, as the cost model takes it."""
+    """The work of a way's steps, as the cost model takes it."""
     from shardfft._plans.problem import problem
 
     told = problem(bench.comm.size, axes=None, n=None, way=way, **bench.arguments)

@@ -21,14 +21,14 @@ FITTED = (
     "near_bandwidth",
     "start",
 )
-#: What the picks and predictions must reach.
+#: The bars of picks and predictions.
 ESTIMATE, ESTIMATE_SHARE = 1.25, 0.8
 MEASURE, MEASURE_SHARE = 1.03, 0.9
 MEDIAN_ERROR, WORST_ERROR = 0.15, 0.4
 
 
 class Timed(NamedTuple):
-    """One way of a problem: what its steps do, and how long a forward and backward run took."""
+    """One way of a problem: the work of its steps, and the time of a forward and a backward run."""
 
     problem: int
     ranks: int

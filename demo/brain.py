@@ -96,7 +96,7 @@ def smooth(volume, shape, voxel, layout, sigma, comm):
 
 
 def main() -> int:
-    """Run all layouts on the ranks there are; write what figures.py draws."""
+    """Run all layouts on the ranks there are; write the data that figures.py draws."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sigma", type=float, default=3.0, help="standard deviation of the Gaussian, mm")
     parser.add_argument("--output", type=Path, required=True, help="folder for the results")

@@ -1,4 +1,4 @@
-"""Draw what brain.py left: slices before and after, and the radial power spectrum."""
+"""Draw the data of brain.py: slices before and after, and the radial power spectrum."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PLANES = (("sagittal", 0, ("y", "z")), ("coronal", 1, ("x", "z")), ("axial", 2, 
 
 
 def draw_slices(data: dict[str, np.ndarray], file: Path) -> None:
-    """Middle planes: before, after, and what the filter took."""
+    """Middle planes: before, after, and their difference."""
     before, after, voxel = data["before"], data["after"], data["voxel"]
     taken = before - after
     top, swing = np.percentile(before, 99.9), np.percentile(np.abs(taken), 99.5)

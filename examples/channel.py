@@ -54,11 +54,11 @@ class Vortices:
     def step(self):
         """Go on by dt. Nothing is carried along: velocity and the vorticity's gradient are at right angles."""
         shift = 2 / (self.viscosity * self.dt)
-        # w' = w + dt nu (lap w' + lap w) / 2, where w' + w = s solves lap s - shift s = -2 shift w.
+        # w' = w + dt nu (lap w' + lap w) / 2, whose s = w' + w solves lap s - shift s = -2 shift w.
         self.vorticity = self.diffusion.solve(-2 * shift * self.vorticity) - self.vorticity
 
     def close(self):
-        """End what is collective."""
+        """End the collective objects."""
         self.stream.close()
         self.diffusion.close()
 

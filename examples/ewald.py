@@ -51,7 +51,7 @@ def smooth_energy(positions, charges, length, beta, mesh, order, comm=MPI.COMM_W
     frequencies = spectrum.frequencies(length / mesh)
     square = sum(m**2 for m in frequencies)
     weight = np.exp(-((np.pi / beta) ** 2) * square) / np.where(square == 0, np.inf, square)
-    for m in frequencies:  # what the splines have smeared
+    for m in frequencies:  # undoes the smearing by splines
         sums = sum(
             spline(np.float64(k + 1), order) * np.exp(2j * np.pi * m * length * k / mesh) for k in range(order - 1)
         )
@@ -60,7 +60,7 @@ def smooth_energy(positions, charges, length, beta, mesh, order, comm=MPI.COMM_W
 
 
 def near_energy(positions, charges, length, beta, images=3):
-    """The rest of the energy, of each pair of charges and their images; and what clouds do to themselves."""
+    """The rest of the energy, of each pair of charges and their images; and of clouds with themselves."""
     erfc = np.vectorize(math.erfc)
     shifts = np.stack(np.meshgrid(*[np.arange(-images, images + 1)] * 3, indexing="ij"), -1).reshape(-1, 3) * length
     total = 0.0

@@ -4,8 +4,8 @@
     mpirun -n 4 python examples/fourier_layer.py
 
 The first needs no MPI: PyTorch's own all-to-all moves data. The second transforms by plans over MPI. Both compute on
-GPUs where each process has one, and print the losses of a run on one process, which has none, beside their own:
-gradients go through the transforms, so that they are the same.
+GPUs if each process has one. They print their losses beside those of a run on one process: gradients go through the
+transforms, so the losses are the same.
 """
 
 import os
@@ -70,7 +70,7 @@ class FourierLayer(torch.nn.Module):
 
 
 def fields(points, channels, batch):
-    """Random fields, and what the layer is to learn: each smoothed by a Gaussian."""
+    """Random fields, and the fields that the layer is to learn: each smoothed by a Gaussian."""
     x = torch.randn(batch, channels, points, points, dtype=torch.float64, generator=torch.Generator().manual_seed(2))
     k = torch.fft.fftfreq(points, 1 / points)[:, None] ** 2 + torch.fft.rfftfreq(points, 1 / points) ** 2
     return x, torch.fft.irfftn(torch.fft.rfftn(x, dim=(2, 3)) * torch.exp(-k / 8), s=(points, points), dim=(2, 3))

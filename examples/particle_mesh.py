@@ -29,7 +29,7 @@ class Gravity:
         self.slopes = [Operator.derivative(axis, 1, lengths) * solve for axis in range(3)]
 
     def settle(self, positions, *others):
-        """Move particles to the ranks of their positions, with what else belongs to them."""
+        """Move particles to the ranks of their positions, with their other numbers."""
         move = self.mesh.migration(positions)
         return [move.move(one) for one in (positions, *others)]
 
@@ -46,7 +46,7 @@ class Gravity:
         return positions, velocities + dt / 2 * self.accelerations(positions, masses), masses
 
     def close(self):
-        """End what is collective."""
+        """End the collective objects."""
         self.mesh.close()
         self.plan.close()
 

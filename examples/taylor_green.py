@@ -51,7 +51,7 @@ class Flow:
         self.time = 0.0
 
     def place(self, block):
-        """Bring a block to where the transforms run."""
+        """Bring a block to the processor that transforms."""
         return self.cupy.asarray(block) if self.cupy else block
 
     def start(self):
@@ -86,7 +86,7 @@ class Flow:
         return float((abs(self.modes) ** 2).spectrum_sum() / 2)
 
     def dissipation(self):
-        """What friction takes from the energy in a unit of time."""
+        """The energy that friction takes in a unit of time."""
         return float(self.viscosity * (self.square * abs(self.modes) ** 2).spectrum_sum())
 
     def save(self, path):
@@ -124,7 +124,7 @@ def draw(flow, path):
 
 
 def note(path, line, mode="a"):
-    """Add a line to a table, at once: a run that is cut off leaves what it has."""
+    """Add a line to a table, at once: a run that is cut off leaves its lines."""
     if path and MPI.COMM_WORLD.rank == 0:
         with open(path, mode) as table:
             print(line, file=table)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = ("geometry", "schedule", "exchange", "exec", "gpu", "verify")
-# Repairs that brought a test, newest first: the source half of each is taken back where it can be.
+# Repairs that brought a test, newest first: the source half of each is reverted if possible.
 REPAIRS = [
     "9d99ddfb", "730073ea", "16c480de", "860b864e", "bbdbc9af", "75917fe5",
     "11e4fdf8", "35b57696", "d2de42d7", "b5bb638f", "e95b14b7",
@@ -28,7 +28,7 @@ CHANGES = [
 
 
 def git(*words, **options):
-    """Returns what git prints."""
+    """Returns the output of git."""
     return subprocess.run(["git", "-C", ROOT, *words], capture_output=True, text=True, check=True, **options).stdout
 
 
@@ -98,7 +98,7 @@ def tried(tree, build, patch, jobs, without):
 
 
 def copied(tree):
-    """Makes the sources in `tree` those of ROOT again, where an ended run left others; the rest keeps its time."""
+    """Makes the sources in `tree` those of ROOT again if an ended run left others; the rest keeps its time."""
     for file in (ROOT / "src").rglob("*.*"):
         mine = tree / file.relative_to(ROOT)
         if mine.read_bytes() != file.read_bytes():

@@ -1,4 +1,4 @@
-"""Puts the repository's experiments, launchers, schemas and machines into the package, where they lie beside it."""
+"""Puts the repository's experiments, launchers, schemas and machines into the package if they lie beside it."""
 
 from __future__ import annotations
 

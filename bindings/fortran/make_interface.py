@@ -1,7 +1,7 @@
-"""Writes what of the Fortran module repeats the headers of the C interface.
+"""Writes the parts of the Fortran module that repeat the headers of the C interface.
 
     python3 bindings/fortran/make_interface.py           writes it
-    python3 bindings/fortran/make_interface.py --check   fails if the files are not what it would write
+    python3 bindings/fortran/make_interface.py --check   fails if the files differ from its output
 
 For each kind of objects it writes made/KIND_c.inc, the interfaces of the C functions; made/KIND.inc, procedures that
 call those functions which no file written by hand calls; and made/KIND_bindings.inc, the lines of types that name them.

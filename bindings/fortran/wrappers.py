@@ -193,7 +193,7 @@ def procedure(kind: str, c_name: str, arguments, doc: str) -> Procedure:
 
 
 def text_of(made: Procedure, kind: str) -> str:
-    """Return the Fortran text of a procedure, and of its twin where it takes a communicator."""
+    """Return the Fortran text of a procedure, and of its twin if it takes a communicator."""
     has_self = bool(made.self_intent)
     word = "function" if made.result else "subroutine"
     old = made.specifics()[0]

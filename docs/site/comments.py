@@ -13,7 +13,7 @@ from pathlib import Path
 
 SCOPE = re.compile(r"^(?:template.*> )?(namespace|class|struct|union|enum(?: class)?)\b ?([\w:]*)[^;()]*{$")
 NAME = re.compile(r"(operator ?(?:\(\)|[^\s(]+)|~?\w+)\s*\(")
-#: Without a sentence of their own: what every class has, or has not.
+#: Without a sentence of their own: members that every class has, or has not.
 ORDINARY = re.compile(r"\boperator\b|= (?:default|delete);|^~|^friend\b|noexcept;$")
 
 
@@ -41,7 +41,7 @@ def _joined(lines: list[str], at: int) -> tuple[str, int]:
 
 
 def declarations(text: str) -> list[Declaration]:
-    """List what a header declares for its users: not what is private, or of a namespace `detail`."""
+    """List the declarations of a header for its users: none that is private, or of a namespace `detail`."""
     found: list[Declaration] = []
     scopes: list[tuple[str, bool]] = []  # kind, whether its declarations are public
     comment, fresh, lines, at = [], True, text.splitlines(), 0

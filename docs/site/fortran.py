@@ -51,7 +51,7 @@ def _head(line: str, names: list[str]) -> bool:
 
 
 class Module:
-    """What a module's source declares."""
+    """The declarations of a module's source."""
 
     def __init__(self, name: str):
         self.procedures: dict[str, Procedure] = {}
@@ -123,7 +123,7 @@ class Module:
         return f"{level} {shown}\n\n{said}\n\n```fortran\n{block}\n```{others}\n\n"
 
     def lacking(self) -> list[str]:
-        """Name what has no comment."""
+        """Name the declarations without a comment."""
         found = [name for name, one in self.types.items() if name in self.public and not one.comment]
         every = {f"{name}%{short}": of for name, one in self.types.items() if name in self.public
                  for short, of in one.bound.items()}  # fmt: skip

@@ -1,8 +1,8 @@
-"""Draws the pictures of docs/who-sends.md: which rank holds which box before and after an exchange, and what one sends.
+"""Draws the pictures of docs/who-sends.md: boxes of ranks before and after an exchange, and the pieces that one sends.
 
     python docs/site/holders.py
 
-A test compares the pictures with what this draws.
+A test compares the pictures with its output.
 """
 
 from __future__ import annotations

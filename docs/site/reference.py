@@ -1,4 +1,4 @@
-"""The pages of the reference: what Sphinx reads of Python, Doxygen of C++ and C, and fortran.py of Fortran."""
+"""The pages of the reference: Python by Sphinx, C++ and C by Doxygen, Fortran by fortran.py."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ PYTHON = {
     "errors": ("Errors", "Error ArgumentError abort_on_exception"),
 }  # fmt: skip
 MODULES = ["fft", "scipy", "torch", "jax", "typing", "compat.mpi4py_fft", "compat.fluidfft"]
-#: Programs that use what headers declare, and run in tests; of others the page of their area has one.
+#: Programs that use the declarations of headers, and run in tests; for others the page of their area has one.
 EXAMPLES = {
     "plan": "examples/01_slab.cpp", "layout": "docs/learn/layout.md", "operator": "docs/operators.md",
     "poisson": "docs/solvers.md", "predict": "docs/tuning.md",

@@ -1,6 +1,6 @@
 """stage.py INTO: gathers the pages of the site in a folder, in which they lie as in the repository.
 
-Markdown stays as it is, but for links to what is no page: a source file that a page links gets a page with its text.
+Markdown stays as it is, but for links to files that are no pages: a linked source file gets a page with its text.
 contents.yaml names the sections; the pages of the reference are made by reference.py.
 """
 
@@ -59,12 +59,12 @@ class Stage:
         """Write a page."""
         file = self.into / name
         file.parent.mkdir(parents=True, exist_ok=True)
-        if not file.is_file() or file.read_text(encoding="utf-8") != text:  # Sphinx reads again what is newer
+        if not file.is_file() or file.read_text(encoding="utf-8") != text:  # Sphinx reads newer pages again
             file.write_text(text, encoding="utf-8")
         self.done.add(name)
 
     def page(self, name: str) -> None:
-        """Copy a page, and what it links."""
+        """Copy a page, and the files that it links."""
         if name in self.done:
             return
         self.done.add(name)
@@ -79,7 +79,7 @@ class Stage:
         self.write(name, in_order(LINK.sub(link, (ROOT / name).read_text(encoding="utf-8"))))
 
     def take(self, name: str) -> str:
-        """Take over what a page links, and give the page or picture that it has become."""
+        """Take over a file that a page links, and give the page or picture that it has become."""
         path = ROOT / name
         if name.endswith(".md"):
             if name not in self.done:

@@ -1,4 +1,4 @@
-"""The Python package without its compiled module: docstrings and signatures can be read where nothing is built."""
+"""The Python package without its compiled module: docstrings and signatures can be read without a build."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 from sphinx.ext.autodoc.mock import _MockObject, mock
 
 ROOT = Path(__file__).resolve().parents[2]
-#: What the package imports and the site needs not.
+#: Imports of the package that the site does not need.
 MOCKED = ["mpi4py", "torch", "jax", "jaxlib", "cupy", "scipy", "h5py", "netCDF4", "fluidfft"]
 _TYPES = {"yes, no": "flag", "a file": "path", "a line": "text", "a handle": "address", "`auto` or a name": "name"}
 

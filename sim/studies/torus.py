@@ -1,4 +1,4 @@
-"""The torus question of Malapally et al.: keeps what was simulated, and draws docs/torus.png.
+"""The torus question of Malapally et al.: keeps the simulated runs, and draws docs/torus.png.
 
 python sim/studies/torus.py FOLDER   # of `shardfft simulate --into FOLDER`: adds its runs to torus.jsonl
 python sim/studies/torus.py          # draws

@@ -1,4 +1,4 @@
-"""A campaign: all runs of an experiment, interleaved, each kept at once, resumed where it stopped."""
+"""A campaign: all runs of an experiment, interleaved, each record kept at once; an interrupted one resumes."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def revision() -> str:
 
 
 def finished(records: list[dict], retry_failed: bool, libraries: dict[str, Library]) -> set[str]:
-    """Keys of the runs that need not be repeated. What was missing is to be run once its library is found."""
+    """Keys of the runs that need not be repeated. Runs of a missing library are to be done once it is found."""
 
     def final(record: dict) -> bool:
         if record["status"] == "missing":
@@ -123,7 +123,7 @@ def outcome(record: dict) -> str:
 
 
 def complete(record: dict, run: Run, experiment: str, git: str) -> dict:
-    """Adds what only the harness knows, and turns a record that breaks the schema into a named failure."""
+    """Adds the facts that only the harness knows, and turns a record that breaks the schema into a named failure."""
     facts = {
         "schema": 1, "key": run.key, "experiment": experiment, "library": run.library, "label": run.label,
         "point": run.point, "round": run.round, "revision": git,
@@ -145,7 +145,7 @@ def carry_out(
     experiment: dict,
     retry_failed: bool = False,
 ) -> dict[str, int]:
-    """Runs what is not done yet; returns how many runs ended how."""
+    """Runs all that is not done yet; returns the number of runs by outcome."""
     into.mkdir(parents=True, exist_ok=True)
     file = into / results.FILE
     with alone(file):
@@ -195,7 +195,7 @@ def _carry_out(
 
 
 def _record(run: Run, library: Library, launcher: Launcher, scratch: Path, kept: list[dict]) -> dict:
-    """What the run's driver tells, or why it was not started."""
+    """The record of the run's driver, or the reason why it was not started."""
     if not library.found:
         return {"status": "missing", "reason": library.missing, "version": "not found"}
     search = choose(run, kept) if run.candidates else {}
@@ -225,7 +225,7 @@ def spent(run: Run, records: list[dict]) -> float:
 
 
 def choose(run: Run, records: list[dict]) -> dict:
-    """Gives the run the setting of its candidates that was fastest in the first round; what the search was.
+    """Gives the run the setting of its candidates that was fastest in the first round; returns its search.
 
     Empty when none could be run there.
     """
@@ -234,7 +234,7 @@ def choose(run: Run, records: list[dict]) -> dict:
     known = [one for one in run.candidates if one.label in good]
     if not known:
         return {}
-    run.fixed_key = run.key  # what was to be run has not changed
+    run.fixed_key = run.key  # the planned runs have not changed
     best = min(known, key=lambda one: good[one.label])
     run.case, run.environment, run.mpi, run.variant = best.case, best.environment, best.mpi, best.variant
     tried = len({record["label"] for record in of_search})

@@ -1,4 +1,4 @@
-"""Runs one driver as its own process group with a time limit, and turns whatever happens into a record."""
+"""Runs one driver as its own process group with a time limit, and turns any outcome into a record."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _read(path: Path) -> dict | None:
 
 
 def _shown(command: list[str], private: list[str]) -> list[str]:
-    """The command without the folders of this machine: the driver, its record, what is preloaded by names."""
+    """The command without the folders of this machine: driver, record and preloaded libraries by their names."""
     shown = [Path(word).name if word in private else word for word in command]
     shown = [re.sub(r"LD_PRELOAD=\S*/", "LD_PRELOAD=", word) for word in shown]
     return [re.sub(r"((?:LD_LIBRARY_)?PATH|OPAL_PREFIX)=.*", r"\1=...", word) for word in shown]
@@ -89,7 +89,7 @@ def refusal(run: Run, launcher: Launcher) -> dict | None:
 
 
 def variables_of(run: Run, launcher: Launcher) -> dict[str, str]:
-    """What the run's settings add to the environment."""
+    """The variables that the run's settings add to the environment."""
     return {**launcher.settings(run.mpi), **(_of_variant(run.variant) if run.variant else {}), **run.environment}
 
 
@@ -117,8 +117,8 @@ def _execute(run: Run, library: Library, launcher: Launcher, scratch: Path, host
         variables["LD_PRELOAD"] = ":".join(filter(None, [library.profile, variables.get("LD_PRELOAD", "")]))
     command, environment = launcher.start(run.ranks, run.case.get("threads", 1), driver, variables, hosts)
     if any("LD_PRELOAD" in str(word) for word in command):
-        environment.pop("LD_PRELOAD", None)  # for the ranks, not for what starts them
-    # Python drivers must find this package from the scratch folder, where libraries may leave files of their own.
+        environment.pop("LD_PRELOAD", None)  # for the ranks, not for the launcher
+    # Python drivers must find this package from the scratch folder, in which libraries may leave files of their own.
     here = str(Path(__file__).resolve().parents[1])
     environment["PYTHONPATH"] = os.pathsep.join(filter(None, [here, environment.get("PYTHONPATH", "")]))
     load = os.getloadavg()[0]

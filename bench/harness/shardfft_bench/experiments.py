@@ -42,7 +42,7 @@ class Run:
 
     @property
     def key(self) -> str:
-        """The same for the same work, so that an interrupted campaign knows what is done."""
+        """The same for the same work, so that an interrupted campaign knows the finished runs."""
         if self.fixed_key:
             return self.fixed_key
         parts = [self.library, self.label, self.ranks, self.case, self.round, self.environment]
@@ -83,7 +83,7 @@ def _check(experiment: dict, path: Path) -> None:
 
 
 def case_keys() -> list[str]:
-    """What a case may say."""
+    """The keys that a case may have."""
     return results.validator("experiment").schema["$defs"]["key"]["enum"]
 
 
@@ -106,7 +106,7 @@ def parse_shape(size) -> list[int]:
 
 
 def _cases(experiment: dict, count: int, sizes: list | None) -> list[dict]:
-    """Shapes with what else a case of the experiment says; given sizes take the place of the shapes."""
+    """Shapes with the other keys of the experiment's cases; given sizes replace the shapes."""
     cases = experiment.get("cases", [])
     if sizes:
         shapes = [{"shape": parse_shape(size)} for size in sizes]
@@ -118,7 +118,7 @@ def _cases(experiment: dict, count: int, sizes: list | None) -> list[dict]:
 
 
 def _has_room(grid: object, count: int) -> bool:
-    """Whether the process grid is one of so many ranks; what is no list of numbers is named later."""
+    """Whether the process grid is one of so many ranks; other values than lists of numbers are refused later."""
     good = isinstance(grid, list) and all(isinstance(extent, int) for extent in grid)
     return not good or not grid or math.prod(grid) == count
 
@@ -126,7 +126,7 @@ def _has_room(grid: object, count: int) -> bool:
 def points(
     experiment: dict, ranks: list[int] | None = None, sizes: list | None = None, case: dict | None = None
 ) -> list[dict]:
-    """Every setting of the experiment: the case with its ranks. What is given replaces the experiment's own."""
+    """Every setting of the experiment: the case with its ranks. Given values replace the experiment's own."""
     base = experiment.get("case", {})
     counts = ranks or experiment.get("ranks", [2])
     for count in counts:
@@ -168,7 +168,7 @@ def _run_of(entry: dict, point: dict, round_: int, time_limit: float) -> Run | N
     )  # fmt: skip
 
 
-# What a setting may say beside keys of a case: mappings of their own.
+# Words of a setting beside keys of a case; their values are mappings.
 OWN = ("options", "environment", "mpi")
 PACKAGED = "packaged"  # among the variants of a search: none
 

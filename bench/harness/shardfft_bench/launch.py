@@ -65,7 +65,7 @@ class Launcher:
             )
 
     def settings(self, asked: dict[str, str]) -> dict[str, str]:
-        """The variables that give the MPI library what an experiment names by a word; raises BenchError for others."""
+        """The variables of the MPI library for settings that an experiment names by words; BenchError for others."""
         variables = {}
         for name, value in asked.items():
             known = self._template.get("settings", {}).get(name, {})

@@ -1,4 +1,4 @@
-"""What drivers there are: native executables listed in a build's manifest, and Python modules of this package."""
+"""The drivers that exist: native executables listed in a build's manifest, and Python modules of this package."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .errors import BenchError
 MANIFEST = "bench-manifest.json"
 PROFILE = "libbench_profile.so"  # of a build of bench/: counts MPI and local FFTs of a process it is preloaded into
 
-# Where a build of bench/ may lie: build-bench/bin, build/bin, build/rivals/bin.
+# The folders in which a build of bench/ may be: build-bench/bin, build/bin, build/rivals/bin.
 BUILDS = ["build*/bin", "build*/*/bin"]
 
 NO_DRIVERS = (
@@ -39,7 +39,7 @@ class Library:
     name: str
     command: list[str] = field(default_factory=list)
     missing: str = ""
-    profile: str = ""  # what to preload where a case asks for `profile`; empty where no build has it
+    profile: str = ""  # preloaded if a case asks for `profile`; empty if no build has it
     facts: dict = field(default_factory=dict)
 
     @property
@@ -130,7 +130,7 @@ def find_libraries(given: list[str] | None = None) -> dict[str, Library]:
 
 
 def table(libraries: dict[str, Library], markdown: bool = False) -> str:
-    """What was found with versions and capabilities, then what was not and why."""
+    """The libraries that were found, with versions and capabilities; then the others, with reasons."""
     found = [library for library in libraries.values() if library.found]
     rows = [
         [

@@ -1,4 +1,4 @@
-"""Machines that can be simulated: a YAML file each (docs/simulation.md), in sim/machines or wherever a user put it."""
+"""Machines that can be simulated: a YAML file each (docs/simulation.md), in sim/machines or in a user's folder."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Any
 from .data import folder, load_yaml
 from .errors import BenchError
 
-#: What each figure is. Bandwidths are bytes a second, times seconds; names are those of shardfft::MachineFigures where
-#: it has them.
+#: The meaning of each figure. Bandwidths are bytes a second, times seconds; names are those of shardfft::MachineFigures
+#: if it has them.
 FIGURES = {
     "memory": "that one rank reads and writes while others rest",
     "host_memory": "that all ranks of a node read and write together",
@@ -172,7 +172,7 @@ def _figures(content: Any, where: str) -> tuple[dict[str, float], dict[str, str]
 
 
 def measured(path: str) -> Machine:
-    """The machine of a file that `shardfft doctor --machine` wrote; what it does not tell is as on two_cores."""
+    """The machine of a file that `shardfft doctor --machine` wrote; figures that it lacks are those of two_cores."""
     try:
         from shardfft._doctor import machine as reader
     except ImportError as error:

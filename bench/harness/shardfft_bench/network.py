@@ -1,7 +1,7 @@
 """Simulated networks: a network namespace a host, joined by a bridge, with tc's limits on every link.
 
 Each namespace is a host of its own to MPI: it has its own name and address, and nothing is shared but the disk. Nothing
-of it is left behind: what was made is undone on every way out, and what a killed process left is removed by the next.
+of it is left behind: a network is removed on every way out, and that of a killed process by the next one.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ UNITS = {"kbit": 1e3, "mbit": 1e6, "gbit": 1e9}
 
 
 class NetworkRefusedError(Exception):
-    """This machine does not let us make the network; the text says which step failed and with what words."""
+    """This machine does not let us make the network; the text names the step that failed, with its message."""
 
 
 def check(network: object) -> dict:
@@ -48,7 +48,7 @@ def simulated(network: dict | None) -> bool:
 
 @contextlib.contextmanager
 def _undisturbed():
-    """Interrupts wait: what an interrupted command goes on to make would be nobody's to remove.
+    """Interrupts wait: nobody would remove the things that an interrupted command goes on to make.
 
     The mask is for the command, which inherits it. Other threads of this process, a library's, may still take the
     signal: the handlers keep it until the command is done.
@@ -89,7 +89,7 @@ def _burst(rate: str) -> int:
 class Hosts:
     """Context manager: namespaces for so many ranks joined by the network, from entry to exit.
 
-    Each has the same number of the cores, where there are as many as hosts.
+    Each has the same number of cores, if there is a core for each host.
     """
 
     def __init__(self, network: dict, ranks: int, scratch: Path, cores: list[int] | None = None):
@@ -186,7 +186,7 @@ class Hosts:
 
 
 def remove(name: str) -> None:
-    """Ends what still runs in the namespace, which this package made, and removes it with its devices."""
+    """Ends the processes that still run in a namespace of this package, and removes it with its devices."""
     inside = Path("/run/netns") / name
     with contextlib.suppress(NetworkRefusedError, OSError):
         identity = inside.stat().st_ino

@@ -20,7 +20,7 @@ PRECISIONS = {"single": "SP", "double": "DP"}
 
 @dataclass
 class Exponent:
-    """T = C p^-gamma: gamma, and its standard error where there are points to tell it."""
+    """T = C p^-gamma: gamma, and its standard error if there are enough points."""
 
     gamma: float
     error: float | None
@@ -43,7 +43,7 @@ def exponent(times: dict[int, float]) -> Exponent | None:
 
 
 def read(records: list[dict]) -> list[dict]:
-    """What the tables are made of, in ms, from records of the harness; those that failed have no times."""
+    """The times in ms of which the tables are made, from records of the harness; failed ones have none."""
     there = [one for one in records if one["status"] not in ("missing", "unsupported")]
     found = [_figures(one) for one in there if len(set(one["point"]["shape"])) == 1]
     if not found:

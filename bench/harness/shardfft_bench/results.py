@@ -16,7 +16,7 @@ from .data import folder
 from .errors import BenchError
 
 FILE = "results.jsonl"
-XZ = ".xz"  # what a packed file's name ends in
+XZ = ".xz"  # the end of a packed file's name
 SAID_ONCE = ("build", "environment", "layout", "machine")  # of a record: a packed file says each of their values once
 
 
@@ -49,12 +49,12 @@ def _meant(error: jsonschema.ValidationError) -> str:
 
 
 def fault(record: object, schema: str = "record") -> str:
-    """What the schema has against the record; empty when nothing."""
+    """The schema's objections to the record; empty if it has none."""
     return _first(validator(schema).iter_errors(record))
 
 
 def case_fault(case: dict) -> str:
-    """What the schema has against a case; empty when nothing."""
+    """The schema's objections to a case; empty if it has none."""
     records = validator("record")
     return _first(records.evolve(schema={**records.schema["$defs"]["case"]}).iter_errors(case))
 
@@ -165,7 +165,7 @@ def _load(file: Path) -> list[dict]:
 
 
 def append(path: Path, record: dict) -> None:
-    """Adds one line and makes sure it is on the disk. Starts a new line where the last one was cut short."""
+    """Adds one line and makes sure it is on the disk. Starts a new line if the last one was cut short."""
     text = json.dumps(record, separators=(",", ":"), allow_nan=False) + "\n"
     try:
         with path.open("ab+") as file:

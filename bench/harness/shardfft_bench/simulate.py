@@ -1,4 +1,4 @@
-"""`simulate`: the library's own code on machines one does not have, under SimGrid's SMPI (docs/simulation.md).
+"""`simulate`: the library's own code on machines that you do not have, under SimGrid's SMPI (docs/simulation.md).
 
 Each number of ranks, and each process grid, is one run of the simulator; a finished run is a line of JSON, and is not
 run again.
@@ -99,7 +99,7 @@ def _limited(most: float) -> None:
 
 
 def run(machine: machines.Machine, task: dict[str, Any], most_memory: float, limit: float) -> dict[str, Any]:
-    """One simulation: what the program printed, or {"failed": why}."""
+    """One simulation: the output of the program, or {"failed": why}."""
     folder = program()
     platform, nodes = machine.platform(task["ranks"])
     words = {**machine.words(task["ranks"]), "input": task["layout"], **MORE}
@@ -135,7 +135,7 @@ def run(machine: machines.Machine, task: dict[str, Any], most_memory: float, lim
 
 
 class Kept:
-    """A file of JSON lines: the finished runs by what was asked."""
+    """A file of JSON lines: the finished runs by their arguments."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -198,7 +198,7 @@ def tasks(machine: machines.Machine, options: argparse.Namespace) -> list[dict[s
 
 
 def told_before(waiting: list[dict[str, Any]], options: argparse.Namespace) -> str:
-    """What the runs will take; throws where one needs more memory than allowed."""
+    """The time and memory of the runs; throws if one needs more memory than allowed."""
     costs = [expected(task) for task in waiting]
     seconds, most = sum(cost[0] for cost in costs) / options.jobs, max((cost[1] for cost in costs), default=0)
     if most > options.memory * 1e9:
@@ -210,7 +210,7 @@ def told_before(waiting: list[dict[str, Any]], options: argparse.Namespace) -> s
 
 
 def simulate(options: argparse.Namespace) -> int:
-    """The command: runs what is not there yet, and tells all."""
+    """The command: makes the runs that are missing, and shows all."""
     machine = machines.read(options.machine).with_figures(options.figure)
     every = tasks(machine, options)
     kept = Kept(Path(options.into) / f"{machine.name}.jsonl")

@@ -1,4 +1,4 @@
-"""Whether messages inside a host are copied once or twice: what the MPI library is set to, and what Linux permits.
+"""Whether messages inside a host are copied once or twice: the setting of the MPI library, and the permission of Linux.
 
 Once: the receiver copies straight from the sender's memory, by CMA (`process_vm_readv`). Twice: through shared memory.
 """
@@ -47,7 +47,7 @@ def permitted(scope: Path = Path("/proc/sys/kernel/yama/ptrace_scope")) -> str:
     ready, told = os.pipe()
     owner = os.fork()
     if owner == 0:
-        libc.prctl(PR_SET_PTRACER, ANY, 0, 0, 0)  # as MPI libraries ask for where ptrace_scope is 1
+        libc.prctl(PR_SET_PTRACER, ANY, 0, 0, 0)  # as MPI libraries ask for if ptrace_scope is 1
         os.write(told, b"x")
         signal.pause()
         os._exit(0)
@@ -108,7 +108,7 @@ def _source(word: str) -> str:
 
 
 def mechanism(environment: dict[str, str]) -> str:
-    """What copies messages between ranks of a host under these variables, and who says so: 'none (environment)'.
+    """The way of copying messages between ranks of a host under these variables, and its source: 'none (environment)'.
 
     Open MPI is asked by its `ompi_info`, which heeds the environment and parameter files; of other libraries the
     variables that decide it are told.

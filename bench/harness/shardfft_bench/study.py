@@ -49,7 +49,7 @@ def tiny_runs(experiment: dict, libraries: dict[str, Library]) -> list[experimen
 def carry_out(
     paper: str, libraries: dict[str, Library], launcher: Launcher, into: Path, tiny: bool, rounds: int | None = None
 ) -> tuple[dict[str, int], set[str]]:
-    """Runs the paper's experiments, each into a folder of its name; resumes what is there.
+    """Runs the paper's experiments, each into a folder of its name; resumes unfinished ones.
 
     How many runs ended how, and how all ended that the folders hold.
     """

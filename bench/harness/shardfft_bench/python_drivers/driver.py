@@ -1,4 +1,4 @@
-"""What every Python driver shares: the case, conformance before the clock, the clock, the record."""
+"""The parts that all Python drivers share: the case, conformance before the clock, the clock, the record."""
 
 from __future__ import annotations
 
@@ -228,7 +228,7 @@ class Session:
 
 
 def _environment() -> dict[str, str]:
-    """What the user set for the libraries."""
+    """The user's settings of the libraries."""
     names = (name for name in os.environ if name.startswith(PREFIXES) and not name.startswith(WIRING))
     return {name: os.environ[name] for name in names}
 

@@ -1,4 +1,4 @@
-"""mpi4py-fft: slabs or pencils with the last axis whole in; the spectrum where the last stage leaves it."""
+"""mpi4py-fft: slabs or pencils with the last axis whole in; the spectrum in the layout of the last stage."""
 
 from __future__ import annotations
 

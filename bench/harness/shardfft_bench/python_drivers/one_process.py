@@ -1,4 +1,4 @@
-"""Libraries of one process that Python calls: what their drivers share."""
+"""The parts that drivers of libraries of one process share."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ TYPES = {"double": (np.float64, np.complex128), "single": (np.float32, np.comple
 
 
 def description(library: str, version: str, language: str, licence: str) -> dict:
-    """What `--describe` prints."""
+    """The output of `--describe`."""
     return {
         "library": library, "version": version, "language": language, "licence": licence, "backend": library,
         "gpu": False, "distributed": False,
@@ -22,7 +22,7 @@ def description(library: str, version: str, language: str, licence: str) -> dict
 
 
 def scale(case: dict, words: list[str]) -> float:
-    """By what backward(forward(x)) without norms is to be divided."""
+    """The divisor that makes backward(forward(x)) without norms equal to x."""
     factors = {"fft": lambda n: n, "dct1": lambda n: 2 * (n - 1), "dst1": lambda n: 2 * (n + 1)}
     return float(np.prod([float(factors.get(word, lambda n: 2 * n)(n)) for n, word in zip(case["shape"], words)]))
 

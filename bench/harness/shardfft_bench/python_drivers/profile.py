@@ -61,7 +61,7 @@ def measure(comm, prepare: Callable[[], object], work: Callable[[], object]) -> 
 
 
 def _stop(function, counts: int) -> tuple:
-    """What a function that ends counting tells: seconds and whole numbers."""
+    """The results of a function that ends counting: seconds and whole numbers."""
     seconds = ctypes.c_double()
     numbers = [ctypes.c_int64() for _ in range(counts)]
     function(ctypes.byref(seconds), *map(ctypes.byref, numbers))

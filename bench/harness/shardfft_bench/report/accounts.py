@@ -1,4 +1,4 @@
-"""The libraries' own accounts of their time, where they offer one."""
+"""The libraries' own accounts of their time, of those that keep one."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import html
 from .collect import Cell, groups
 from .style import COLOURS, Palette, grid_of_axes, plt
 
-# In this order in every bar; what is not named here comes after.
+# In this order in every bar; parts that are not named here come after.
 ORDER = ["fft", "fft and copy", "copy", "pack", "unpack", "exchange", "reshape", "wait"]
 HATCHES = ["", "//", "..", "xx"]
 
@@ -49,7 +49,7 @@ def _place(part: str) -> tuple[int, str]:
 
 
 def texts(cells: list[Cell]) -> str:
-    """What libraries say about their plans and times, folded away."""
+    """The libraries' own words about their plans and times, folded away."""
     found = ""
     for cell in cells:
         said = (cell.records[0].get("breakdown") or {}).get("report")

@@ -7,7 +7,7 @@ import html
 from .collect import Cell
 from .style import Palette, grid_of_axes, plain_log, shared_legend
 
-# Pattern -> heading, and how many times what a rank sends passes its link: both ways count twice, as in FFT-ECP.
+# Pattern -> heading, and the times that a rank's bytes pass its link: both ways count twice, as in FFT-ECP.
 PATTERNS = {
     "pair": ("point to point, one way", 1),
     "exchange": ("point to point, both ways", 2),

@@ -12,12 +12,12 @@ from ..network import simulated
 # Keys of a case that do not make it another case to the reader of a plot.
 QUIET = {"warmups", "repeats", "seconds", "seed", "profile", "energy"}
 
-# Counters advance in steps of up to a tenth of a second: what was counted for less than this says nothing.
+# Counters advance in steps of up to a tenth of a second: counts over a shorter time say nothing.
 LEAST_SECONDS_OF_ENERGY = 0.5
 
 
 def _feature(point: dict, key: str) -> str:
-    """What goes beyond a plain transform, in words."""
+    """The features of a case beyond a plain transform, in words."""
     value = point.get(key)
     if not value or (key == "batch" and value == 1):
         return ""
@@ -53,7 +53,7 @@ def point_name(point: dict, leave_out: set[str] = frozenset(), unit: str = "rank
 
 
 def point_key(point: dict, leave_out: set[str] = frozenset()) -> str:
-    """What makes two records comparable, with some keys left out (ranks for a scaling curve, say)."""
+    """The keys that make two records comparable, with some left out (ranks for a scaling curve, say)."""
     return json.dumps({k: v for k, v in point.items() if k not in QUIET | leave_out}, sort_keys=True)
 
 
@@ -112,18 +112,18 @@ class Cell:
 
     @property
     def unit(self) -> str:
-        """What `ranks` counts."""
+        """The unit of `ranks`."""
         return "GPU" if self.records[0]["machine"].get("devices") else "rank"
 
     def with_ranks(self) -> str:
-        """Label, ranks and what else tells two bars of a panel apart."""
+        """Label, ranks and the other values that tell two bars of a panel apart."""
         placed = " in place" if self.point.get("placement") == "in" else ""
         grid = "×".join(map(str, self.point.get("grid") or []))
         several = "s" if self.ranks > 1 else ""
         return f"{self.label}{placed}, {self.ranks} {self.unit}{several}" + (f" ({grid})" if grid else "")
 
     def joules(self, kind: str) -> float | None:
-        """Energy of a repeat (`energy`: CPU packages, `device_energy`: GPUs); None where it was not counted."""
+        """Energy of a repeat (`energy`: CPU packages, `device_energy`: GPUs); None if it was not counted."""
         return _middle([joules for record in self.records if (joules := _joules(record, kind)) is not None])
 
     @property
@@ -176,7 +176,7 @@ def cells(records: list[dict]) -> list[Cell]:
 
 
 def failures(records: list[dict]) -> list[dict]:
-    """One entry a label, kind of failure and reason, with the points where it happened and how often.
+    """One entry a label, kind of failure and reason, with its points and their number.
 
     Runs that a later try mended are left out, and that a library was missing before it was tried.
     """
@@ -190,7 +190,7 @@ def failures(records: list[dict]) -> list[dict]:
         entry = found.setdefault(
             (label, status, reason), {"label": label, "status": status, "reason": reason, "points": {}, "times": 0}
         )
-        # Not found is one fact, whatever the point.
+        # A library that was not found is one fact at all points.
         entry["points"]["everywhere" if status == "missing" else point_name(record["point"])] = True
         entry["times"] += 1
     return list(found.values())

@@ -1,4 +1,4 @@
-"""Tables for papers: CSV and LaTeX files of what a page shows."""
+"""Tables for papers: CSV and LaTeX files of a page's tables."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import csv
 import io
 from pathlib import Path
 
-# What LaTeX would take for its own.
+# Characters that have a meaning in LaTeX.
 SPECIAL = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
     "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "³": "$^3$", "×": r"$\times$", "µ": r"\textmu{}", "–": "--",

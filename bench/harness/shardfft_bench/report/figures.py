@@ -114,7 +114,7 @@ def bars(cells: list[Cell], palette: Palette):
 
 
 def breakdown(cells: list[Cell], palette: Palette):
-    """Time inside MPI and outside it, where the profiling interface could see both; grey where it saw nothing."""
+    """Time inside MPI and outside it, as far as the profiling interface could see both; grey if it saw nothing."""
     rivals = [cell for cell in cells if not cell.one_process and cell.ranks > 1]
     named = {
         name: members
@@ -166,7 +166,7 @@ def ratio_over_ranks(cells: list[Cell], palette: Palette):
 
 
 def told_over_ranks(cells: list[Cell], palette: Palette):
-    """The papers' ratio r over the number of processes, by what libraries tell of their local FFTs."""
+    """The papers' ratio r over the number of processes, by the libraries' own times of their local FFTs."""
     return _share_over_ranks(cells, palette, ("local_ffts", "told", "r"), "r, told")
 
 
@@ -284,7 +284,7 @@ def accuracy(cells: list[Cell], palette: Palette):
 
 
 def energy(cells: list[Cell], palette: Palette):
-    """Joules of a repeat at each point, where the counters of packages (RAPL) or GPUs (NVML) told them."""
+    """Joules of a repeat at each point, if the counters of packages (RAPL) or GPUs (NVML) were there."""
     kinds = {"energy": "", "device_energy": "//"}
     seen = [cell for cell in cells if any(cell.joules(kind) is not None for kind in kinds)]
     named = {name: members for name, members in groups(seen, {"ranks"}).items() if len(members) > 1}

@@ -1,4 +1,4 @@
-"""What the pictures and the tables of a page show, defined for their readers."""
+"""Definitions of the pictures and tables of a page, for their readers."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ MOST = 40
 
 
 def _short(names: list[str], between: str) -> tuple[str, list[str]]:
-    """What all names share, and each name without it."""
+    """The beginning that all names share, and each name without it."""
     split = [name.split(", ") for name in names]
     shared = [word for word in split[0] if all(word in words for words in split)]
     return ", ".join(shared), [between.join(word for word in words if word not in shared) for words in split]

@@ -42,7 +42,7 @@ TEMPLATES = jinja2.Environment(
 
 
 def _picture(figure, folder: Path, prefix: str, short: str, heading: str, more: str = "") -> dict:
-    """Saves the figure as PNG, SVG and PDF beside the page; what the page shows of it."""
+    """Saves the figure as PNG, SVG and PDF beside the page; returns the page's part of it."""
     name = prefix + short
     figure.draw_without_rendering()  # places its parts, which takes as long as to draw them, once for all three
     figure.set_layout_engine("none")
@@ -132,7 +132,7 @@ def _fact(name: str, value: object) -> str:
 
 
 def _load(sources: list[str]) -> tuple[list[tuple[Path, list[dict]]], list[str]]:
-    """The records of each file, and what was wrong with lines that were left out; they are warned of as well."""
+    """The records of each file, and the faults of lines that were left out, with a warning."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         loaded = [(file, results.load(file)) for source in sources for file in results.files_of(source)]
@@ -202,7 +202,7 @@ def _spare(path: Path, mark: str) -> None:
 def write_report(sources: list[str], target: Path, replace: bool = False) -> Path:
     """Writes `target`/index.html with its pictures (PNG, SVG, PDF) and tables (CSV, LaTeX) and returns its path.
 
-    `replace`: also where a page of other sources is.
+    `replace`: even if a page of other sources is there.
     """
     mark = _mark(sources, target)
     if not replace:

@@ -2,7 +2,7 @@
 
 FFT-ECP bounds a node's speed at N^3 points by P / (P - 1) * B * 5 / 32 * log2 N GFLOP/s, B its bandwidth in both
 directions together, GB/s: 15 N^3 log2 N operations over three exchanges of 16 byte numbers, sent and received. Here a
-node is a rank, and B twice what a rank sent in the best all-to-all exchange of the bandwidth experiment.
+node is a rank, and B twice the bytes that a rank sent in the best all-to-all exchange of the bandwidth experiment.
 """
 
 from __future__ import annotations

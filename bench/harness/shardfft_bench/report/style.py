@@ -28,7 +28,7 @@ class Palette:
     """The same look for the same label in every picture of a report."""
 
     def __init__(self, labels: list[str]):
-        # Ours first, so that it keeps the first colour whatever else was run.
+        # Ours first, so that it has the first colour in every page.
         self._order = sorted(labels, key=lambda label: (not label.startswith("shardfft"), label))
 
     def place(self, label: str) -> int:
@@ -66,7 +66,7 @@ def rank_ticks(axis, cells) -> None:
 
 
 def plain_log(axis) -> None:
-    """A logarithmic vertical axis whose ticks are plain numbers, also where it spans less than a decade."""
+    """A logarithmic vertical axis whose ticks are plain numbers, also if it spans less than a decade."""
     axis.set_yscale("log")
     low, high = axis.get_ylim()
     # Less than a decade: ticks as on a plain axis. Many: the decades alone.

@@ -1,5 +1,5 @@
 # MKL::sequential: oneMKL's LP64 interface without its own threads (this library threads over batches itself).
-# Looks in MKL_ROOT, $MKLROOT and $VIRTUAL_ENV (where pip's mkl-devel puts it). Needs oneMKL 2024.1 or newer, whose DFTI names
+# Looks in MKL_ROOT, $MKLROOT and $VIRTUAL_ENV (the place of pip's mkl-devel). Needs oneMKL 2024.1 or newer, whose DFTI names
 # strides by domain. libmkl_intel_lp64 has FFTW's function names too.
 set(_mkl_hints ${MKL_ROOT} $ENV{MKLROOT} $ENV{VIRTUAL_ENV})
 find_path(MKL_INCLUDE_DIR mkl_dfti.h HINTS ${_mkl_hints} PATH_SUFFIXES include include/mkl mkl)

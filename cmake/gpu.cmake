@@ -1,4 +1,4 @@
-# What SHARDFFT_GPU puts into the library: nothing but a clear error, the GPU code with CUDA, or with the stand-in.
+# The part of the library that SHARDFFT_GPU selects: a clear error, the GPU code with CUDA, or with the stand-in.
 set(_gpu_choices OFF CUDA STANDIN)
 if(NOT SHARDFFT_GPU IN_LIST _gpu_choices)
   message(FATAL_ERROR "SHARDFFT_GPU is OFF, CUDA or STANDIN, not '${SHARDFFT_GPU}'")
@@ -21,7 +21,7 @@ add_custom_command(OUTPUT ${_kernel_sources} VERBATIM
   COMMAND ${CMAKE_COMMAND} -DOUT=${_kernel_sources} -DROOT=${CMAKE_CURRENT_SOURCE_DIR}/src
     "-DFILES=${_kernel_headers}" -P ${CMAKE_CURRENT_SOURCE_DIR}/cmake/embed.cmake
   DEPENDS ${_kernel_files} ${CMAKE_CURRENT_SOURCE_DIR}/cmake/embed.cmake)
-# What compiles them without a device: the stand-in has it too where there is a CUDA toolkit.
+# Their compiler needs no device: the stand-in has it too if there is a CUDA toolkit.
 find_package(CUDAToolkit 12 QUIET)
 set(_kernel_compiler jit nvrtc compile_apart compile_kernels)
 list(TRANSFORM _kernel_compiler REPLACE "(.+)" "src/device/cuda/lines/\\1.cpp")
@@ -39,7 +39,7 @@ if(CUDAToolkit_FOUND)
   endif()
 endif()
 
-# The stand-in: fake devices in host memory (src/device/standin). Where there is no GPU, tests of GPU plans link it.
+# The stand-in: fake devices in host memory (src/device/standin). Without a GPU, tests of GPU plans link it.
 find_package(Threads REQUIRED)
 file(GLOB _standin_sources CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} src/device/standin/*.cpp)
 # Its names are those of its classes: in one file with others they would be those of the interface too.
@@ -62,7 +62,7 @@ elseif(SHARDFFT_GPU STREQUAL "OFF")
   endif()
 endif()
 
-# CUDA: kernels, the runtime, cuFFT; NCCL where it is found.
+# CUDA: kernels, the runtime, cuFFT; NCCL if it is found.
 if(SHARDFFT_GPU STREQUAL "CUDA")
   if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
     set(CMAKE_CUDA_ARCHITECTURES 90)

@@ -1,4 +1,4 @@
-# `cmake --install` and what a user's find_package(shardfft) reads.
+# `cmake --install`, and the files that a user's find_package(shardfft) reads.
 option(SHARDFFT_INSTALL "Install the library, its headers and its CMake package" ${PROJECT_IS_TOP_LEVEL})
 if(NOT SHARDFFT_INSTALL)
   return()
@@ -15,7 +15,7 @@ if(TARGET shardfft_mkl)
   install(TARGETS shardfft_mkl LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
 endif()
 if(TARGET shardfft_static)
-  # Exported on its own: only a program that links it needs what the library is made of.
+  # Exported on its own: only a program that links it needs the library's own dependencies.
   install(TARGETS shardfft_static EXPORT shardfft-static COMPONENT development
     ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
   install(EXPORT shardfft-static NAMESPACE shardfft:: DESTINATION ${_package_dir} COMPONENT development)
@@ -32,7 +32,7 @@ endif()
 install(DIRECTORY include/shardfft DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
 install(EXPORT shardfft-targets NAMESPACE shardfft:: DESTINATION ${_package_dir} COMPONENT development)
 
-# Libraries that this build uses where it found them; the user's build must find them too.
+# Libraries that this build uses if it found them; the user's build must find them too.
 set(SHARDFFT_OPTIONAL_PACKAGES)
 set(_packages FFTW CBLAS)
 if(SHARDFFT_GPU STREQUAL "CUDA")
@@ -47,7 +47,7 @@ set(SHARDFFT_IS_SHARED OFF)
 if(BUILD_SHARED_LIBS)
   set(SHARDFFT_IS_SHARED ON)
 endif()
-# Told to benchmarks, whose records name what they measured. A repository around these sources has other revisions.
+# Told to benchmarks, whose records name the revision that they measured. A repository around these sources has other revisions.
 set(SHARDFFT_REVISION)
 if(EXISTS ${PROJECT_SOURCE_DIR}/.git)
   execute_process(COMMAND git describe --always --dirty --tags --abbrev=12 WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
@@ -60,7 +60,7 @@ configure_package_config_file(cmake/shardfft-config.cmake.in ${PROJECT_BINARY_DI
 # Minor versions may change the interface until 1.0.
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/shardfft-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT development)
-# For builds without CMake; MPI comes with its own compilers. What a program that links the archive needs is private.
+# For builds without CMake; MPI comes with its own compilers. Libraries for programs that link the archive are private.
 set(_needed)
 if(SHARDFFT_FFTW)
   list(APPEND _needed FFTW::double FFTW::float)

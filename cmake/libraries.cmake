@@ -1,7 +1,7 @@
 # The libraries that are made of the objects.
 
-# What src/local/mkl.cpp loads: a library of nothing that needs oneMKL's, whose folder it names. That may lie below the sources, as
-# a virtual environment often does, and CMake takes no such folder from the link line.
+# The library that src/local/mkl.cpp loads is empty: it needs oneMKL's libraries, and names their folder. That may lie below the sources,
+# as a virtual environment often does, and CMake takes no such folder from the link line.
 if(MKLSequential_FOUND)
   file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/shardfft_mkl.c CONTENT "extern int shardfft_mkl;\nint shardfft_mkl;\n")
   add_library(shardfft_mkl MODULE ${PROJECT_BINARY_DIR}/shardfft_mkl.c)
@@ -11,7 +11,7 @@ if(MKLSequential_FOUND)
     INSTALL_RPATH "$ORIGIN;${_mkl_folder}")
 endif()
 
-# shardfft_library(NAME TYPE OBJECT-TARGET...): one of them; TYPE is SHARED, STATIC, or "" for what BUILD_SHARED_LIBS says.
+# shardfft_library(NAME TYPE OBJECT-TARGET...): one of them; TYPE is SHARED, STATIC, or "" for the choice of BUILD_SHARED_LIBS.
 function(shardfft_library target type)
   set(objects ${ARGN})
   list(TRANSFORM objects REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>")
@@ -39,7 +39,7 @@ set_target_properties(shardfft PROPERTIES VERSION ${PROJECT_VERSION}
   SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
 add_library(shardfft::c ALIAS shardfft)  # for programs in C alone
 if(BUILD_SHARED_LIBS)
-  # It shows what the public headers declare, and nothing else.
+  # It shows the declarations of the public headers, and nothing else.
   set(_symbols ${CMAKE_CURRENT_LIST_DIR}/symbols.map)
   target_link_options(shardfft PRIVATE -Wl,--version-script=${_symbols})
   set_target_properties(shardfft PROPERTIES LINK_DEPENDS ${_symbols})
@@ -50,7 +50,7 @@ else()
   add_library(shardfft::static ALIAS shardfft)
 endif()
 
-# What tests link: they reach into the library, so that these hide nothing.
+# Tests link these: they reach into the library, so that these hide nothing.
 if(SHARDFFT_TESTS)
   shardfft_library(shardfft_whole SHARED ${_objects})
   if(TARGET shardfft_standin_objects)

@@ -1,4 +1,4 @@
-# shardfft_link_flags(RESULT ITEM...): what links these targets, paths, names and flags, with all that they need in turn, as flags
+# shardfft_link_flags(RESULT ITEM...): the flags that link these targets, paths, names and flags, with all that they need in turn
 # for a compiler. The folders that it searches by itself are left out; the loader finds the others by the program's RUNPATH.
 function(shardfft_link_flags result)
   set(flags)

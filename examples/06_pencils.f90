@@ -46,7 +46,7 @@ program pencils
     end do
   end do
 
-  ! d/dx in the spectrum, where modes are the wavenumbers 0, 1, ..., nx/2 of a domain of length 2 pi.
+  ! d/dx in the spectrum: modes are the wavenumbers 0, 1, ..., nx/2 of a domain of length 2 pi.
   call plan%forward(u, uh)
   kx = [(real(i - 1, real64), i = zstart(1), zend(1))]
   do i = zstart(1), zend(1)

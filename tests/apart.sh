@@ -1,7 +1,7 @@
 #!/bin/sh
 # apart.sh HOW RANKS PROGRAM ARGUMENTS...: runs an MPI program with ranks in namespaces of their own, as containers do.
 # HOW: pid (process numbers), some (the same, but for the first two ranks), ipc, uts (host names), shm (/dev/shm), all.
-# LAUNCHER: the words that launch, up to the number of ranks. Where this is not allowed it says so and ends with 77.
+# LAUNCHER: the words that launch, up to the number of ranks. If this is not allowed, it says so and ends with 77.
 set -eu
 how=$1 ranks=$2
 shift 2

@@ -5,7 +5,7 @@ set -euo pipefail
 include=$1 mpi=$2 cc=$3 cxx=$4
 warnings=(-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror -fsyntax-only)
 checked=0
-# What the headers ask for; a compiler that takes headers for programs warns of #pragma once.
+# The language of the headers; a compiler that takes headers for programs warns of #pragma once.
 alone() { # HEADER LANGUAGE-OPTION...
   local header=$1
   shift

@@ -9,18 +9,18 @@ else()
   endif()
 endif()
 
-# How many ranks the files of MPI areas run with, by what their cases depend on; all others run with 1, 2, 3 and 4.
+# The numbers of ranks of the files of MPI areas, by their cases; all others run with 1, 2, 3 and 4.
 #
 # With 6 and 8 ranks there are grids that fewer do not have (2 x 3, 2 x 4, 2 x 2 x 2), groups of several ranks in both
 # directions, and more ranks than planes.
 set(_many_ranks "^mpi_(exchange|reshape|cannon|random|halo|gpu_test_(exchange|slab|plan))|^mpi_plan_test_(transforms|options|gather|communicators)")
-# These need another rank than the first at most: what arguments are refused with, what interfaces and tables say, numbers
+# These need another rank than the first at most: messages about arguments, texts of interfaces and tables, numbers
 # that are written down. They run with SHARDFFT_TEST_ANY_RANKS.
 set(_any_ranks "^mpi_plan_test_(bad_input|literal_values|misuse|operator_walls|option_table|random_texts|side|typed_calls)$")
 string(APPEND _any_ranks "|^mpi_gpu_test_(bad_input|option_table|standin_accounts)$|^mpi_fortran_test_errors$")
 
-# Files whose cases make ranks or devices fail, limit or fork them, wait by the clock, or take most of the memory: what they
-# break breaks nothing else, and others run beside those that wait. Tests on GPUs change what the stand-in is.
+# Files whose cases make ranks or devices fail, limit or fork them, wait by the clock, or take most of the memory: their
+# failures break nothing else, and others run beside those that wait. Tests on GPUs change the stand-in's properties.
 set(_alone "^mpi_(faults_test_host_faults|gpu_test_.*|host_test_(limits|refused))$")
 string(APPEND _alone "|^mpi_(plan_test_(beside_others|large_arrays|waiting)|reshape_test_failures)$")
 # Files that put functions of their own in the place of MPI's, as others of their area do, or bring a main() of their own:
@@ -38,7 +38,7 @@ endif()
 # Serial tests that take longest. They begin first: at the end nothing is left to run beside them.
 set(_long "^(gpu_test_slab|memory_test_peak)$")
 
-# Arrays of serial tests on GPUs come and go by megabytes. These programs keep what they free, up to 256 MiB: else the
+# Arrays of serial tests on GPUs come and go by megabytes. These programs keep freed memory, up to 256 MiB: else the
 # kernel clears the same pages again each time, a third of all that it does for some of them.
 set(_keeping "MALLOC_MMAP_MAX_=0;MALLOC_TRIM_THRESHOLD_=268435456;MALLOC_TOP_PAD_=67108864")
 
@@ -107,13 +107,13 @@ function(shardfft_test_program name)
   target_link_options(${name}_tests PRIVATE ${SHARDFFT_TEST_LINK})
   target_compile_options(${name}_tests PRIVATE -Wall -Wextra ${optimise}
     $<TARGET_PROPERTY:shardfft,INTERFACE_COMPILE_OPTIONS> ${SHARDFFT_TEST_CHECKS})
-  # Headers that all of them include are most of what there is to compile.
+  # Headers that all of them include are most of the code to compile.
   set_target_properties(${name}_tests PROPERTIES POSITION_INDEPENDENT_CODE OFF
     UNITY_BUILD ${SHARDFFT_TESTS_TOGETHER} UNITY_BUILD_BATCH_SIZE 8)
   target_precompile_headers(${name}_tests REUSE_FROM shardfft_test_main${optimise})
 endfunction()
 
-# What these compare by the clock takes many times as long beside others.
+# The times that these compare are many times as long beside others.
 set(_by_clock "^gpu_test_fastest_fft$")
 
 # Serial programs start at once: each file is a test, so that two run side by side.
@@ -141,7 +141,7 @@ function(shardfft_serial_tests area)
   endforeach()
 endfunction()
 
-# Starting ranks takes longer than most cases: files share a start where nothing forbids it.
+# Starting ranks takes longer than most cases: files share a start if nothing forbids it.
 function(shardfft_mpi_tests area)
   foreach(ranks ${SHARDFFT_TEST_RANKS})
     set(together)
@@ -166,7 +166,7 @@ function(shardfft_mpi_tests area)
   endforeach()
 endfunction()
 
-# The longest first, where ctest has not measured them yet, so that those of one process fill the gaps. More ranks than
+# The longest first, if ctest has not measured them yet, so that those of one process fill the gaps. More ranks than
 # cores: those that wait should give theirs to the others (Open MPI is told by a flag). Two programs of up to 4 ranks side by
 # side end sooner than one after the other, as one of them starts while the other runs; two of 8 take each other's time.
 function(shardfft_ranks_test name program ranks files)

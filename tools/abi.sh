@@ -15,7 +15,7 @@ mkdir -p "$FOLDER"
 
 # described TREE NAME SOURCE...: the interface of C, with the types of all arguments, of a tree of which these sources are
 # compiled into NAME/. The library that is made for it is never run, so that it needs nothing else. Functions of C++ are no
-# part of what is promised.
+# part of the promise.
 printf '{ global: shardfft_*; local: *; };\n' > "$FOLDER/symbols.map"
 described() {
   local tree=$1 name=$2 source
@@ -41,7 +41,7 @@ if [[ ${1:-} == --accept ]]; then
 fi
 [[ -f $BASELINE ]] || die "there is no $BASELINE: tools/abi.sh --accept writes it"
 xz -d -c "$BASELINE" > "$FOLDER/last.abi"
-# Bit 3 of the exit code: the change is incompatible; what is only added is allowed. Bits 0 and 1: abidiff failed.
+# Bit 3 of the exit code: the change is incompatible; additions are allowed. Bits 0 and 1: abidiff failed.
 incompatible() {
   local code=0
   abidiff "$FOLDER/last.abi" "$1" > "$FOLDER/difference.txt" || code=$?

@@ -19,8 +19,8 @@ LIBRARIES=/usr/lib/aarch64-linux-gnu
 PACKAGES=(libopenmpi-dev openmpi-bin libfftw3-dev libgomp1 libopenblas-serial-dev nlohmann-json3-dev libgtest-dev
   python3 libpython3-dev)
 PYTHON_NAME=$("${PYTHON:-/usr/bin/python3}" -c 'import sys; print("python%d.%d" % sys.version_info[:2])')
-# Local transforms, packing, geometry, memory that ranks share, whole plans, and the C interface. What starts programs of its
-# own, waits by the clock or computes for minutes is left to machines that are not emulated.
+# Local transforms, packing, geometry, memory that ranks share, whole plans, and the C interface. Tests that start programs of
+# their own, wait by the clock or compute for minutes are left to machines that are not emulated.
 TESTS='^local_test_(against_reference|lanes|literal_values|limits)$|^pack_|^geometry_test_(schedule|layout_kinds|programs|progression)$'
 TESTS+='|^mpi_plan_test_(literal_values|transforms|operators)$|^mpi_host_test_(windows|outputs)$|^mpi_c_test_transforms$|^threads_test_memory'
 
@@ -111,7 +111,7 @@ in_parts() {
   for part in "${parts[@]}"; do wait "$part" || failed=1; done
   return "$failed"
 }
-# What takes minutes on any machine, what starts itself, and what reads its own mappings in /proc, which are those of the
+# Tests that take minutes on any machine, that start themselves, or that read their mappings in /proc, which are those of the
 # emulator.
 LEFT_OUT=HostWindows.LieInHugePages
 LONG='Lanes.LongLines:Lanes.FewLongLines:Lanes.ErrorsAreThoseOfFftw:Neighbours.NoLineChangesAnother:*MoreBytesThanOneCall*'

@@ -27,7 +27,7 @@ done
 # seconds of processor time.
 [[ ${SHARDFFT_BUILT:-} != "$BUILD" ]] || exit 0
 
-# What there is in the build folder once stays there: a build of the library only would take tests out, and the next test
+# Tests that the build folder once had stay there: a build of the library only would take tests out, and the next test
 # would put them in again.
 was_on() { grep -q "^$1:.*=ON" "$BUILD/CMakeCache.txt" 2> /dev/null; }
 if was_on SHARDFFT_TESTS; then tests=ON; fi
@@ -60,7 +60,7 @@ made_of() { find "$ROOT/bindings/python" "$ROOT"/bench/{harness,experiments,laun
   ! -name '*.pyc' -print0 | sort -z | xargs -0 sha256sum | sha256sum; }
 if [[ $python == yes && $(cat "$VENV/.shardfft" 2> /dev/null) != "$BUILD $(made_of)" ]]; then
   say "building the Python package"
-  # The venv's own build tools and a kept build folder: the second build compiles only what changed.
+  # The venv's own build tools and a kept build folder: the second build compiles only changed files.
   VIRTUAL_ENV=$VENV CMAKE_BUILD_PARALLEL_LEVEL=$(jobs) "$VENV/bin/python" -m pip install --quiet \
     --disable-pip-version-check --no-build-isolation --no-deps \
     --config-settings build-dir="$BUILD/python" "${mpi[@]/#-D/--config-settings=cmake.define.}" \

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Measures a claim of the documents on this machine: claims/<name>.py, whose first line says what is claimed, or
-# claims/<name>.sh where more is to be built than drivers; there the second line says it.
+# Measures a claim of the documents on this machine: claims/<name>.py, whose first line states the claim, or
+# claims/<name>.sh if more than drivers must be built; there the second line states it.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 usage="usage: ./run claim list

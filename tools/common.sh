@@ -29,10 +29,10 @@ hold_lock() {
   flock 9
 }
 
-# Here, since what ends within $(jobs) ends no script.
+# Here, because a failure within $(jobs) ends no script.
 [[ -z ${JOBS:-} ]] || positive JOBS "$JOBS"
 
-# What OMP_NUM_THREADS says is for programs, not for compilers and tests; nproc would heed it.
+# OMP_NUM_THREADS is for programs, not for compilers and tests; nproc would heed it.
 cores() { env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc; }
 
 # physical_cores [FOLDER]: cores this process may use, to which ranks can be bound; the threads of one core count once.
@@ -62,7 +62,7 @@ jobs() {
 # Processes of tests at a time. Two more than cores: those of MPI tests wait for each other, and for mpirun's start and end.
 test_jobs() { echo $(($(cores) + 2)); }
 
-# A compiler cache is used where it is installed; precompiled headers need it to be told what may be taken for equal.
+# A compiler cache is used if it is installed; with precompiled headers it must be told which differences do not matter.
 if [[ -z ${CMAKE_CXX_COMPILER_LAUNCHER:-} ]] && command -v ccache > /dev/null; then
   export CMAKE_CXX_COMPILER_LAUNCHER=ccache
 fi
@@ -70,7 +70,7 @@ export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-pch_defines,time_macros}
 # In front of the compiler's name: how long each file takes, for the end of `./run test`.
 COMPILER="$ROOT/tools/seconds.sh;source;-${CMAKE_CXX_COMPILER_LAUNCHER:+;$CMAKE_CXX_COMPILER_LAUNCHER}"
 
-# NVIDIA GPUs that programs may use: those of CUDA_VISIBLE_DEVICES where it is set.
+# NVIDIA GPUs that programs may use: those of CUDA_VISIBLE_DEVICES if it is set.
 gpus_here() {
   local here named
   here=$( (nvidia-smi -L 2> /dev/null || true) | grep -c '^GPU ' || true)
@@ -78,7 +78,7 @@ gpus_here() {
   if [[ -n ${CUDA_VISIBLE_DEVICES+set} ]] && ((named < here)); then echo "$named"; else echo "$here"; fi
 }
 
-# Debian's name for one MPI's command where both are installed, or the plain name.
+# Debian's name for one MPI's command if both are installed, or the plain name.
 mpi_tool() { # NAME [openmpi|mpich]
   local family=${2:-openmpi}
   if command -v "$1.$family" > /dev/null; then command -v "$1.$family"; else command -v "$1"; fi
@@ -102,6 +102,6 @@ mpi_run() { # RANKS COMMAND...
   OMP_NUM_THREADS=${OMP_NUM_THREADS:-1} "$ROOT/tools/seconds.sh" program "${measured_as:-$*}" "$(mpi_tool mpirun)" "${flags[@]}" -n "$ranks" "$@"
 }
 
-# Test programs guess wrongly under a launcher, which gives them a terminal even where the output is a file.
+# Test programs guess wrongly under a launcher, which gives them a terminal even if the output is a file.
 COLOR=no
 if [[ -t 1 && -z ${NO_COLOR:-} ]]; then COLOR=yes; fi

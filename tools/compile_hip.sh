@@ -27,12 +27,12 @@ extern "C" __global__ void __launch_bounds__(616, 1) checked(const __grid_consta
 }
 TEXT
 
-# compiled ARCHITECTURE FILE: the compiler is heard only where it fails.
+# compiled ARCHITECTURE FILE: shows the compiler's output only if it fails.
 compiled() {
   local log
   log=$BUILD/hip/$1-$(basename "${2%.*}")
-  # __grid_constant__ is a promise to nvcc that arguments stay where they are; other compilers do not know the word. GCC 12's
-  # own headers use what they call deprecated.
+  # __grid_constant__ is a promise to nvcc that arguments are not moved; other compilers do not know the word. GCC 12's
+  # own headers use declarations that they call deprecated.
   clang-19 -x hip --offload-arch="$1" --offload-device-only -nogpulib -D__HIP_PLATFORM_AMD__=1 -D__grid_constant__= \
     -std=c++20 -O1 -Wall -Werror -Wno-deprecated-declarations -Iinclude -Isrc -S "$2" -o "$log.s" 2> "$log.log" ||
     { cat "$log.log" >&2; die "clang does not compile $2 for $1"; }

@@ -12,7 +12,7 @@ esac
 bash "$ROOT/tools/install_dependencies.sh" tests
 folder=$BUILD/coverage
 hold_lock "$folder"
-# No counts are lost where several processes write them, and none where a test ends a process in the middle.
+# No counts are lost if several processes write them, and none if a test ends a process in the middle.
 cmake -S "$ROOT" -B "$folder" -Wno-dev -DCMAKE_BUILD_TYPE=Debug "-DCMAKE_CXX_FLAGS_DEBUG=-O1 --coverage -fprofile-update=atomic" \
   "-DCMAKE_C_FLAGS_DEBUG=--coverage" "-DCMAKE_SHARED_LINKER_FLAGS=--coverage" "-DCMAKE_EXE_LINKER_FLAGS=--coverage" \
   -DMPI_C_COMPILER="$(mpi_tool mpicc)" -DMPI_CXX_COMPILER="$(mpi_tool mpicxx)" -DMPIEXEC_EXECUTABLE="$(mpi_tool mpirun)" \

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Tests with PyTorch and JAX, in an environment of their own beside .venv. pip takes several GB where its index has PyTorch
+# Tests with PyTorch and JAX, in an environment of their own beside .venv. pip takes several GB if its index has PyTorch
 # with CUDA only; PIP_EXTRA_INDEX_URL can name one with wheels for CPUs.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -8,7 +8,7 @@ FOLDER=$BUILD/frameworks
 bash "$ROOT/tools/build.sh"
 bash "$ROOT/tools/make_venv.sh" tests
 [[ -x $FOLDER/bin/python ]] || "$VENV/bin/python" -m venv "$FOLDER" || die "could not make $FOLDER"
-# What .venv has is at hand: NumPy, mpi4py and the package itself.
+# The packages of .venv are at hand: NumPy, mpi4py and the package itself.
 site=$("$FOLDER/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
 "$VENV/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))' > "$site/venv.pth"
 say "installing PyTorch and JAX"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# gpu_claim.sh NAME GPUS ARGUMENT...: measures claims/NAME.py where there are so many GPUs, with drivers built in build/gpu: ours,
-# cuFFT and cuFFTXt, and cuFFTMp where CUFFTMP_ROOT and NVSHMEM_ROOT name it (see docs/bench-adapters.md). Where there are fewer,
+# gpu_claim.sh NAME GPUS ARGUMENT...: measures claims/NAME.py if there are so many GPUs, with drivers built in build/gpu: ours,
+# cuFFT and cuFFTXt, and cuFFTMp if CUFFTMP_ROOT and NVSHMEM_ROOT name it (see docs/bench-adapters.md). If there are fewer,
 # the claim judges the newest record.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Installs the system packages that are missing: install_dependencies.sh [GROUP...], groups: tests, ci, lint, docs, hip,
-# clang, arm, sim, programs (of others, which tests run over this library); what the library, the Python package and the drivers need is always looked for.
+# Installs the system packages that are missing: install_dependencies.sh [GROUP...], groups: tests, ci, lint, docs, browser,
+# hip, clang, arm, sim, programs (of others, which tests run over this library). Packages that the library, the Python
+# package and the drivers need are in all groups.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
@@ -12,6 +13,7 @@ for group in "$@"; do
     ci) packages+=(libmpich-dev mpich abigail-tools xz-utils mpi-default-dev dpkg-dev debhelper lintian) ;;
     lint) packages+=(cppcheck) ;;
     docs) packages+=(doxygen) ;;
+    browser) packages+=(chromium) ;;
     programs) packages+=(lammps lammps-examples mpb-mpi) ;;
     hip) packages+=(clang-19 libamdhip64-dev) ;;
     clang) packages+=(clang libomp-dev) ;;

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What the compiler makes of a sample of the line and plane kernels that plans compile when they need them: no spills that matter, and
+# Registers and spills of a sample of the line and plane kernels that plans compile when they need them: no spills that matter, and
 # no more registers and shared memory than a multiprocessor of Hopper has. Needs the CUDA toolkit, but no GPU.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"

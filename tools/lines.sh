@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Times lines in cache on one core: every set of instructions of the local FFT lanes, FFTW, and oneMKL where the build has it.
-# Arguments as bench/kernels/lines.cpp takes them; its JSON lines are the standard output, what is built is told on the other.
+# Times lines in cache on one core: every set of instructions of the local FFT lanes, FFTW, and oneMKL if the build has it.
+# Arguments as bench/kernels/lines.cpp takes them; its JSON lines are the standard output; messages of the build go to the other.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 {

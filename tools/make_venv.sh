@@ -9,7 +9,7 @@ command -v "$python" > /dev/null || die "no Python interpreter '$python'"
 "$python" -c 'import sys; sys.exit(sys.version_info < (3, 10))' || die "$python is older than Python 3.10"
 
 hold_lock "$VENV"
-# What is imported is compiled when it is: that is less than all of it.
+# Modules are compiled when they are imported: that is less than all of them.
 pip=("$VENV/bin/python" -m pip install --quiet --disable-pip-version-check --no-compile)
 
 # up_to_date STAMP FILE...: whether .venv has been brought up to these files.
@@ -29,7 +29,7 @@ if ! up_to_date .requirements "$ROOT/tools/requirements.txt" "${BASH_SOURCE[0]}"
   fi
   # The wheel holds the demo's data; its many dependencies are not needed for that.
   "${pip[@]}" --no-deps 'nilearn>=0.10' || die "pip could not install nilearn"
-  # mpi4py must use the library's MPI. Its wheel takes the system's libmpi; where that is another one, it is built anew.
+  # mpi4py must use the library's MPI. Its wheel takes the system's libmpi; if that is another one, it is built anew.
   version='from mpi4py import MPI; print(MPI.Get_library_version().strip(chr(0)))'
   if [[ $("$VENV/bin/python" -c "$version" 2> /dev/null) != "Open MPI v4."* ]]; then
     echo "building mpi4py against Open MPI; this takes a few minutes"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What users of packages meet: a plain build, installed and used from outside the source tree, with both MPI libraries.
+# Packages as their users meet them: a plain build, installed and used from outside the source tree, with both MPI libraries.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 usage="usage: tools/packages.sh [consumers | mpich | tree | nofftw | abi | debian | recipes]...
@@ -18,12 +18,12 @@ mpi_options() { # openmpi|mpich
   echo "-DMPI_C_COMPILER=$(mpi_tool mpicc "$1") -DMPI_CXX_COMPILER=$(mpi_tool mpicxx "$1")" \
     "-DMPI_Fortran_COMPILER=$(mpi_tool mpifort "$1")"
 }
-# Where the speed of the library does not matter.
+# For builds whose speed does not matter.
 quick=(-DCMAKE_CXX_FLAGS_RELEASE=-O0 -DSHARDFFT_MKL=OFF)
-# What a user of the shared library does without.
+# Packages that a user of the shared library does not need.
 without=()
 for package in FFTW CBLAS OpenMP; do without+=("-DCMAKE_DISABLE_FIND_PACKAGE_$package=ON"); done
-# quiet LOG COMMAND...: shows the log only where the command fails.
+# quiet LOG COMMAND...: shows the log only if the command fails.
 quiet() {
   local log=$FOLDER/$1.log
   shift
@@ -60,7 +60,7 @@ installed() {
   check_prefix "$FOLDER/prefix-$mpi"
 }
 
-# What is installed names neither the folder of the sources nor that of the build.
+# Installed files name neither the folder of the sources nor that of the build.
 check_prefix() {
   local prefix=$1 name
   ! grep -rlF -e "$ROOT" -e "$FOLDER" "$prefix" || die "the files above name the folder of the sources, or of the build"
@@ -69,7 +69,7 @@ check_prefix() {
   done
 }
 
-# consumed MPI: programs that use what is installed.
+# consumed MPI: programs that use the installed library.
 consumed() {
   local mpi=$1 how
   for how in installed static c; do
@@ -124,7 +124,7 @@ tree() {
   done
 }
 
-# Without FFTW: neither its header nor the library, and the report says what makes the transforms.
+# Without FFTW: neither its header nor the library, and the report names the library of the transforms.
 nofftw() {
   say "a build without FFTW"
   # shellcheck disable=SC2046

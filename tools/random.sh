@@ -173,7 +173,7 @@ for family in "${families[@]}"; do
   [[ ${#ranks[@]} -eq 0 ]] || drawn=("${ranks[@]}")
   for r in "${drawn[@]}"; do
     for processor in "${processors[@]}"; do
-      # JAX has one process, whatever its devices.
+      # JAX has one process for all its devices.
       [[ -z $processor || $processor == jax && $r != "${drawn[0]}" ]] || works+=("$family $r $processor")
     done
   done

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# seconds.sh KIND NAME COMMAND...: runs the command; where SHARDFFT_SECONDS names a file, a line of it says how many seconds
+# seconds.sh KIND NAME COMMAND...: runs the command; if SHARDFFT_SECONDS names a file, a line of it says how many seconds
 # of processor time (user, system) it took, with all that it started. As a name "-" is the command's last word: a source file.
 kind=$1 name=$2
 shift 2

@@ -5,7 +5,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 file=$1
 shift
 for kind in "$@"; do
-  # What was compiled or run more than once counts as it did last.
+  # Files that were compiled or run more than once count as they did last.
   list=$(awk -v kind="$kind" -v root="$ROOT/" '
     $1 == kind { name = $0; sub(/^[^ ]+ [^ ]+ [^ ]+ /, "", name); sub(root, "", name); took[name] = $2 + $3 }
     END { for (name in took) printf "%8.1f  %s\n", took[name], name }' "$file" | sort -rn)

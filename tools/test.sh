@@ -54,7 +54,7 @@ program() { "$ROOT/tools/seconds.sh" program "$@"; }
 python_tests() {
   local name="$1, $2 ranks" ranks=$2
   shift 2
-  # What matters on four ranks is marked.
+  # Tests that matter on four ranks are marked.
   [[ $ranks -lt 4 || $all_ranks == ON ]] || set -- -m ranks "$@"
   say "$name"
   measured_as=$name OMP_WAIT_POLICY=passive OPENBLAS_NUM_THREADS=1 mpi_run "$ranks" timeout 900 "$VENV/bin/python" -m pytest -q --color="$COLOR" "$@" || failed+=("$name")
@@ -79,10 +79,10 @@ cpp_tests() {
 }
 
 failed=()
-# Ranks that wait for each other look again and again, and give their core away in between. Where a process that computes gets
+# Ranks that wait for each other look again and again, and give their core away in between. If a process that computes gets
 # it, they have it back milliseconds later: beside one such process a test of 8 ranks took 20 times as long on two cores. So
-# tests of several ranks, whose names end with how many, have the machine to themselves. What comes behind them fills it; C++
-# tests of one process take what documents and drivers leave, which start ranks now and then.
+# tests of several ranks, whose names end with how many, have the machine to themselves. Later tests fill it; C++
+# tests of one process take the cores that documents and drivers leave, which start ranks now and then.
 several='_[2-9]$'
 on_standin="Python tests of GPU arrays on the stand-in's devices"
 if [[ $cpp == yes ]]; then

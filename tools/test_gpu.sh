@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # test_gpu.sh [--sanitize | -E PATTERN]: builds the library with CUDA and the tests of plans on GPUs in build/gpu, and runs these
-# on the GPUs of this machine; what is left out goes to ctest. From Fortran and Python too, where a compiler or the packages are.
+# on the GPUs of this machine, but for those that -E names to ctest. Also from Fortran and Python, if a compiler or packages are there.
 # --sanitize: instead, 25 random plans under each of compute-sanitizer's tools memcheck and racecheck.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"

@@ -22,7 +22,7 @@ for part in "${parts[@]}"; do
 done
 FOLDER=$BUILD/wheels
 DIST=$FOLDER/dist
-# Here nothing of the tree lies above. It stays, so that the next run compiles only what changed.
+# Here nothing of the tree lies above. It stays, so that the next run compiles only changed files.
 OUTSIDE=${TMPDIR:-/tmp}/shardfft-sdists
 VERSION=$(sed -n 's/^version = "\(.*\)"/\1/p' "$ROOT/bindings/python/pyproject.toml")
 SOURCE=$OUTSIDE/shardfft-$VERSION
@@ -31,7 +31,7 @@ hold_lock "$FOLDER"
 mkdir -p "$DIST" "$OUTSIDE"
 cd "$OUTSIDE"
 
-# quiet NAME COMMAND...: shows what it said only where it fails.
+# quiet NAME COMMAND...: shows its output only if it fails.
 quiet() {
   local log=$FOLDER/$1.log
   shift
@@ -63,7 +63,7 @@ sdists() {
     quiet sdist tool "$TOOLS/bin/python" -m build --sdist --no-isolation --outdir "$DIST" "$ROOT/$package"
   done
   rm -rf "$OUTSIDE"/shardfft*
-  # With times of now: what an older build made of an older version is made anew.
+  # With times of now: files that an older build made of an older version are made anew.
   for package in "$DIST"/*.tar.gz; do tar -xmzf "$package" -C "$OUTSIDE"; done
   [[ -f $SOURCE/library/src/api/plan.cpp && -f $SOURCE/LICENSE && -f $SOURCE/shardfft/py.typed ]] || die "$SOURCE is not complete"
   say "the harness, from its source distribution"
@@ -180,7 +180,7 @@ types() {
   local examples
   rm -rf "$OUTSIDE/examples"
   cp -r "$ROOT/examples" "$OUTSIDE/"
-  # PyTorch is too large for this: tools/frameworks.sh runs what imports it.
+  # PyTorch is too large for this: tools/frameworks.sh runs the tests that import it.
   mapfile -t examples < <(grep -L '^import torch' "$OUTSIDE"/examples/*.py)
   "$TOOLS/bin/mypy" --check-untyped-defs "${examples[@]}"
   "$TOOLS/bin/pyright" --pythonpath "$TOOLS/bin/python" "${examples[@]}"
@@ -218,8 +218,8 @@ arm() {
   for ranks in 1 2; do arms $ranks "Open MPI"; done
 }
 
-# The same sources under another name, with the packages that bring NVIDIA's libraries. Where there is a GPU it computes there;
-# where there is none it computes on processors, and says so when it is asked for one.
+# The same sources under another name, with the packages that bring NVIDIA's libraries. If there is a GPU it computes there;
+# else it computes on processors, and says so when it is asked for a GPU.
 cuda() {
   say "a wheel for CUDA 13"
   if ! command -v nvcc > /dev/null; then

@@ -21,7 +21,7 @@ bench_adapter(cufft SOURCES adapters/cufft.cpp LIBRARIES bench_native_gpu CUDA::
 bench_adapter(cufftxt SOURCES adapters/cufftxt.cpp LIBRARIES bench_native_gpu CUDA::cufft)
 
 # cuFFTMp's Python wheel or a part of NVIDIA's HPC SDK; CUFFTMP_ROOT names the folder of its include and lib, and
-# NVSHMEM_ROOT that of NVSHMEM's host library where it lies elsewhere.
+# NVSHMEM_ROOT that of NVSHMEM's host library if it lies elsewhere.
 find_path(cufftmp_INCLUDE cufftMp.h HINTS ${CUFFTMP_ROOT}/include PATH_SUFFIXES cufftmp NO_DEFAULT_PATH)
 find_library(cufftmp_LIBRARY NAMES cufftMp libcufftMp.so.12 libcufftMp.so.11 HINTS ${CUFFTMP_ROOT}/lib NO_DEFAULT_PATH)
 find_library(cufftmp_NVSHMEM NAMES libnvshmem_host.so.3 nvshmem_host

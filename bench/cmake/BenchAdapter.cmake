@@ -10,7 +10,7 @@ function(bench_adapter name)
   target_link_libraries(${target} PRIVATE bench_native ${ARG_LIBRARIES})
   target_include_directories(${target} PRIVATE ${ARG_INCLUDES})
   target_compile_definitions(${target} PRIVATE ${ARG_DEFINITIONS})
-  # The driver's own wrappers answer to all that a Fortran library calls: a linker that leaves out what nobody seems to need
+  # The driver's own wrappers answer to all that a Fortran library calls: a linker that leaves out symbols that nobody seems to need
   # would leave out the functions behind them.
   if("MPI::MPI_Fortran" IN_LIST ARG_LIBRARIES AND NOT APPLE)
     target_link_options(${target} PRIVATE "LINKER:--no-as-needed")

@@ -26,7 +26,7 @@ if(BenchMKL_FOUND AND NOT TARGET BenchMKL::MKL)
   find_package(OpenMP QUIET COMPONENTS CXX)
   add_library(BenchMKL::MKL INTERFACE IMPORTED)
   target_include_directories(BenchMKL::MKL INTERFACE ${BenchMKL_INCLUDE_DIR})
-  # The three refer to each other, and the cluster part refers back: keep all of them whatever the order.
+  # The three refer to each other, and the cluster part refers back: keep all of them in any order.
   set(BenchMKL_libraries ${BenchMKL_mkl_intel_lp64} ${BenchMKL_mkl_gnu_thread} ${BenchMKL_mkl_core})
   target_link_libraries(BenchMKL::MKL INTERFACE -Wl,--no-as-needed ${BenchMKL_libraries}
     OpenMP::OpenMP_CXX -Wl,--as-needed m dl)

@@ -1,11 +1,11 @@
-! Where arrays of any type and rank lie, and whether a plan can take them.
+! The addresses of arrays of any type and rank, and whether a plan can take them.
 module shardfft_arrays
   use shardfft_base
   implicit none
   private
   public :: bytes_of, given_array, look, misfit
 
-  ! What is known of an array that a call was given.
+  ! The facts of an array that a call was given.
   type :: given_array
     type(c_ptr) :: address = c_null_ptr
     integer :: code = 0  ! 1 + precision + 2 if complex; 0: none of the types that plans take; -1: of no elements
@@ -25,7 +25,7 @@ module shardfft_arrays
 
 contains
 
-  ! In words, what keeps an array from being a side with `count` elements of type `code`; empty where nothing does.
+  ! In words, why an array cannot be a side with `count` elements of type `code`; empty if it can.
   function misfit(array, name, code, count) result(words)
     type(given_array), intent(in) :: array
     character(len=*), intent(in) :: name
@@ -52,7 +52,7 @@ contains
     array%count = count
   end function by_first
 
-  ! An array has no gaps if the second element along each dimension lies where a dense array has it, `step` elements
+  ! An array has no gaps if the second element along each dimension lies as in a dense array, `step` elements
   ! behind the first one. is_contiguous() of gfortran 12 is true for every array of any type.
   subroutine compare(array, second, step)
     type(given_array), intent(inout) :: array

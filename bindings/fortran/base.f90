@@ -1,4 +1,4 @@
-! What all parts of the module share: constants, errors, texts, and the two manners of counting axes.
+! The common parts of the module: constants, errors, texts, and the two manners of counting axes.
 !
 ! A Fortran array a(n1, n2, n3) is the C array of n3 x n2 x n1 numbers: dimension d of D is axis D - d there. Lists with
 ! an entry a dimension are turned round.
@@ -8,11 +8,11 @@ module shardfft_base
   implicit none
   public
 
-  ! What went wrong: values of stat.
+  ! Values of stat: the kind of the error.
   integer, parameter :: shardfft_ok = 0, shardfft_invalid_argument = 1, shardfft_mismatch = 2, &
     shardfft_unsupported = 3, shardfft_out_of_memory = 4, shardfft_mpi_failure = 5, shardfft_backend_failure = 6, &
     shardfft_internal = 7, shardfft_timed_out = 8, shardfft_corrupted = 9
-  ! Kinds of plans, precisions, and what is done along a dimension.
+  ! Kinds of plans, precisions, and transforms along a dimension.
   integer, parameter :: shardfft_c2c = 0, shardfft_r2c = 1, shardfft_c2r = 2, shardfft_r2r = 3
   integer, parameter :: shardfft_single = 0, shardfft_double = 1
   integer, parameter :: shardfft_fft = 0, shardfft_dct1 = 1, shardfft_dct2 = 2, shardfft_dct3 = 3, shardfft_dct4 = 4, &
@@ -83,7 +83,7 @@ contains
     text = text // by_dimensions(words(next:), of)
   end function by_dimensions
 
-  ! The same for what is refused before C is called.
+  ! The same for arguments that are refused before C is called.
   subroutine settle_words(status, words, stat, errmsg)
     integer, intent(in) :: status
     character(len=*), intent(in) :: words
@@ -164,7 +164,7 @@ contains
     end if
   end subroutine turn
 
-  ! Numbers of the default or of 64-bit kind, turned round; none where they are of another type.
+  ! Numbers of the default or of 64-bit kind, turned round; none if they are of another type.
   function turned(numbers) result(result)
     class(*), intent(in) :: numbers(:)
     integer(c_int64_t), allocatable :: result(:)

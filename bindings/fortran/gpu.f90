@@ -1,4 +1,4 @@
-! What programs around plans need of the GPU runtime. GPUs have the runtime's numbers, from 0.
+! Functions of the GPU runtime for programs around plans. GPUs have the runtime's numbers, from 0.
 module shardfft_gpu_module
   use shardfft_base
   implicit none
@@ -10,7 +10,7 @@ module shardfft_gpu_module
 
 contains
 
-  ! What memory an address is in: 'pageable', 'pinned', 'managed' or 'device'; and its GPU, else -1.
+  ! The memory that an address is in: 'pageable', 'pinned', 'managed' or 'device'; and its GPU, else -1.
   function shardfft_place_of(address, device, stat, errmsg) result(kind)
     type(c_ptr), intent(in) :: address
     integer, intent(out) :: device

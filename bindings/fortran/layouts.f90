@@ -6,7 +6,7 @@ module shardfft_layout_module
   private
   public :: shardfft_layout, shardfft_piece, shardfft_block_part_of, shardfft_cyclic_part_of, shardfft_common_part
 
-  ! Indices, an entry a dimension, and where they lie in their owner's local array: the element with the first indices is
+  ! Indices, an entry a dimension, and their place in their owner's local array: the element with the first indices is
   ! number `start` (from 1), and `step` elements lie between neighbours along each dimension.
   type :: shardfft_piece
     type(shardfft_progression), allocatable :: dim(:)
@@ -131,7 +131,7 @@ contains
     call settle(status, stat, errmsg, of)
   end function parts
 
-  ! All that a rank owns, and where it lies.
+  ! All pieces of a rank, with their places.
   function pieces(self, rank, stat, errmsg) result(all)
     class(shardfft_layout), intent(in) :: self
     integer, intent(in) :: rank

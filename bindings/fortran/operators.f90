@@ -1,4 +1,4 @@
-! Operators: what plan%apply() multiplies a spectrum by.
+! Operators: the factors by which plan%apply() multiplies a spectrum.
 module shardfft_operator_module
   use shardfft_base
   use shardfft_arrays
@@ -8,7 +8,7 @@ module shardfft_operator_module
   public :: shardfft_operator, shardfft_factor_of_indices, shardfft_factor_of_wavenumbers, shardfft_on_spectrum
 
   ! lengths: those of the domain, an entry a dimension; absent they are 2 pi along dimensions with a Fourier transform and
-  ! pi along those with a cosine or sine transform. What does not fit a plan is an error of plan%apply().
+  ! pi along those with a cosine or sine transform. Arguments that do not fit a plan are an error of plan%apply().
   type :: shardfft_operator
     type(c_ptr) :: handle = c_null_ptr
   contains
@@ -28,7 +28,7 @@ module shardfft_operator_module
       real(real64), intent(in) :: wavenumber(:)
       complex(real64) :: factor
     end function shardfft_factor_of_wavenumbers
-    ! Changes this rank's spectrum where it lies: the elements of a side, one dimension after the other, at `data`. On a
+    ! Changes this rank's spectrum in place: the elements of a side, one dimension after the other, at `data`. On a
     ! GPU it enqueues its work on `stream`; on CPUs `device` is -1. A stat other than 0 tells of a failure.
     subroutine shardfft_on_spectrum(side, data, device, stream, stat)
       import :: c_ptr, shardfft_side

@@ -6,8 +6,8 @@ module shardfft_options_module
   public :: shardfft_options, shardfft_names, shardfft_option_words
 
   ! Options at their defaults, of which any can be set. Lists with an entry a dimension begin with the first dimension of
-  ! Fortran, which is the fastest in memory: set('axes', [1, 3]), set('modes', [8, 8, 0]), set('grid', [2, 2]). Where the
-  ! library speaks of the last axis (the halved one), it is the first entry here.
+  ! Fortran, which is the fastest in memory: set('axes', [1, 3]), set('modes', [8, 8, 0]), set('grid', [2, 2]). The
+  ! library's last axis (the halved one) is the first entry here.
   type :: shardfft_options
     type(c_ptr), private :: handle = c_null_ptr
     integer, allocatable, private :: dims(:)
@@ -64,7 +64,7 @@ contains
     call settle(status, stat, errmsg)
   end subroutine set_text
 
-  ! The integers between the commas of a text; not allocated where anything else is there, or nothing.
+  ! The integers between the commas of a text; not allocated if the text has anything else, or nothing.
   subroutine read_integers(text, numbers)
     character(len=*), intent(in) :: text
     integer, allocatable, intent(out) :: numbers(:)
@@ -179,7 +179,7 @@ contains
     if (status /= 0) made = transfer(-1_c_intptr_t, c_null_ptr)
   end subroutine for_array
 
-  ! Frees what for_array() made.
+  ! Frees the result of for_array().
   integer(c_int) function drop(made)
     type(c_ptr), intent(inout) :: made
     drop = shardfft_options_free(made)
@@ -194,7 +194,7 @@ contains
     call settle(shardfft_options_free(self%handle), stat, errmsg)
   end subroutine free_options
 
-  ! Names, separated by commas: of all options, or of what the options 'algorithm', 'exchange', 'device_exchange' (the
+  ! Names, separated by commas: of all options, or the values of the options 'algorithm', 'exchange', 'device_exchange' (the
   ! exchanges between GPUs) and 'local_fft' may name in this build.
   function shardfft_names(of, stat, errmsg) result(names)
     character(len=*), intent(in) :: of

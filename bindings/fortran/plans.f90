@@ -13,11 +13,11 @@ module shardfft_plan_module
 
   ! Arrays are given as they are, of any rank up to 5 (both of one call alike) and without gaps, or as addresses. They are
   ! checked against the plan: of another type or too short, they are an error of all ranks. Members count from 1; a plan
-  ! over a communicator has one, which is meant where none is said.
+  ! over a communicator has one, which is meant if none is given.
   !
   ! create: over the processes of a communicator, of `mpi_f08` or an integer, or over GPUs of this process, of which rank r
-  ! (from 0) of the layouts is devices(r + 1). kind: shardfft_c2c, shardfft_r2c, ...; output: its layout; absent it is
-  ! where the last stage leaves the data, or with natural the input's own cuts. precision: shardfft_double if absent. The
+  ! (from 0) of the layouts is devices(r + 1). kind: shardfft_c2c, shardfft_r2c, ...; output: its layout; by default that
+  ! of the last stage, or with natural the input's own cuts. precision: shardfft_double if absent. The
   ! first dimension is the one that real transforms halve.
   type :: shardfft_plan
     type(c_ptr) :: handle = c_null_ptr
@@ -32,7 +32,7 @@ module shardfft_plan_module
 
 contains
 
-  ! C's handles for what a plan is made of, and the dimensions of its arrays.
+  ! C's handles for the arguments of a plan, and the dimensions of its arrays.
   subroutine convert(input, output, natural, options, c_output, c_options, of)
     type(shardfft_layout), intent(in) :: input
     type(shardfft_layout), intent(in), optional :: output
@@ -51,7 +51,7 @@ contains
     if (present(options) .and. stat == 0) call options%for_array(of, c_options)
   end subroutine convert
 
-  ! Remembers what arrays must be; drops C's options.
+  ! Remembers the needed types and sizes of arrays; drops C's options.
   subroutine begin(self, of, c_options)
     class(shardfft_plan), intent(inout) :: self
     integer, intent(in) :: of
@@ -78,7 +78,7 @@ contains
     call ended%free()
   end subroutine learn
 
-  ! Whether arrays are what a call needs; else all ranks refuse it, and the call has failed.
+  ! Whether arrays have the types and sizes that a call needs; else all ranks refuse it, and the call has failed.
   logical function good(self, in, in_code, in_count, out, out_code, out_count, stat, errmsg)
     class(shardfft_plan), intent(in) :: self
     type(given_array), intent(in) :: in, out

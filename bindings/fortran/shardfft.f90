@@ -1,8 +1,8 @@
 ! shardfft for Fortran: use this one. Distributed FFTs of arrays a(n1, n2, n3), whose first dimension is the fastest in
 ! memory; dimensions, indices and members count from 1, ranks and GPUs from 0, as MPI's and the GPU runtime's.
 !
-! Every procedure takes stat= and errmsg=, as allocate does: without stat an error ends the program, with a sentence that
-! says what was wrong. Whatever was created is ended by %free(), which is collective for plans and redistributions.
+! Every procedure takes stat= and errmsg=, as allocate does: without stat an error ends the program, with a sentence
+! about its cause. All created objects are ended by %free(), which is collective for plans and redistributions.
 module shardfft
   use shardfft_base, only: shardfft_ok, shardfft_invalid_argument, shardfft_mismatch, shardfft_unsupported, &
     shardfft_out_of_memory, shardfft_mpi_failure, shardfft_backend_failure, shardfft_internal, shardfft_timed_out, &

@@ -1,4 +1,4 @@
-! Sides of plans, buffers and reports: what plans give.
+! Sides of plans, buffers and reports.
 module shardfft_side_module
   use shardfft_base
   use shardfft_layout_module
@@ -22,7 +22,8 @@ module shardfft_side_module
     include 'made/buffer_bindings.inc'
   end type shardfft_buffer
 
-  ! What a plan chose and what it took; steps and layouts are in C's axes, which count from 0 and from the slowest.
+  ! The choices of a plan, and their time and memory; steps and layouts are in C's axes, which count from 0 and from
+  ! the slowest.
   type :: shardfft_report
     type(c_ptr) :: handle = c_null_ptr
   contains
@@ -48,9 +49,9 @@ contains
     call layout%free()
   end function dims_of_side
 
-  ! The first and the last index of this rank's box along each dimension; last is first - 1 where it owns nothing. Which
-  ! dimension is the fastest in memory is what the layout's order() says: a plan that may choose its output layout may
-  ! choose another than the first. Of default or 64-bit integers; an index that does not fit them is an error.
+  ! The first and the last index of this rank's box along each dimension; last is first - 1 if it owns nothing. The
+  ! layout's order() has the dimension that is the fastest in memory: in an output layout that the plan chose it need
+  ! not be the first. Of default or 64-bit integers; an index that does not fit them is an error.
   subroutine bounds_integer(self, first, last, stat, errmsg)
     class(shardfft_side), intent(in) :: self
     integer, allocatable, intent(out) :: first(:), last(:)

@@ -2,7 +2,7 @@
 # shardfft/_mpi_NAME, and one for one process without MPI. shardfft/_core.py chooses among them.
 include(ExternalProject)
 set(_abis "${SHARDFFT_MPI_ABIS}" "none=${CMAKE_CURRENT_SOURCE_DIR}/mpi/one_process")
-# What the wheel would have to bring along is left out; a build for one machine has it. FFTW's licence is another one, too.
+# Libraries that the wheel would have to bring along are left out; a build for one machine has them. FFTW's licence is another one, too.
 set(_options -DSHARDFFT_FFTW=OFF -DSHARDFFT_MKL=OFF -DCMAKE_DISABLE_FIND_PACKAGE_CBLAS=ON)
 foreach(_name BUILD_TYPE TOOLCHAIN_FILE CXX_FLAGS_RELEASE CXX_COMPILER CXX_COMPILER_LAUNCHER C_COMPILER CUDA_COMPILER CUDA_COMPILER_LAUNCHER
     CUDA_ARCHITECTURES CUDA_HOST_COMPILER)

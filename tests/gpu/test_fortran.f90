@@ -19,7 +19,7 @@ program test_fortran
 
 contains
 
-  ! A delta at the first point has ones as its spectrum, and comes back multiplied by what an operator multiplies with.
+  ! A delta at the first point has ones as its spectrum, and comes back multiplied by an operator's factor.
   subroutine transforms_and_operators()
     type(shardfft_layout) :: planes
     type(shardfft_plan) :: plan

@@ -1,4 +1,4 @@
-! What the tests of the Fortran module share: checks that count failures.
+! The common part of tests of the Fortran module: checks that count failures.
 module kit
   use, intrinsic :: iso_fortran_env, only: int64, real32, real64
   use mpi_f08

@@ -1,4 +1,4 @@
-! What is wrong on all ranks alike, and how sentences say it.
+! Arguments that are wrong on all ranks, and the sentences about them.
 program test_errors
   use kit
   implicit none

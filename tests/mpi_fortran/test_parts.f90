@@ -1,4 +1,4 @@
-! What surrounds transforms in the Fortran module: layouts, options, redistributions, reports; and bad input, which sets
+! The Fortran module beside transforms: layouts, options, redistributions, reports; and bad input, which sets
 ! stat on every rank.
 program test_parts
   use kit
@@ -193,7 +193,7 @@ contains
     end if
   end subroutine reports
 
-  ! What is wrong on the last rank is the error of all.
+  ! A wrong argument on the last rank is the error of all.
   subroutine bad_calls()
     type(shardfft_layout) :: slab
     type(shardfft_plan) :: plan, same

@@ -290,7 +290,7 @@ contains
     call slab%free()
   end subroutine kept_modes
 
-  ! sin(2 pi x / 6) along dimension 1, and what operators make of it.
+  ! sin(2 pi x / 6) along dimension 1, and operators applied to it.
   subroutine applied()
     type(shardfft_layout) :: slab
     type(shardfft_plan) :: plan

@@ -1,5 +1,5 @@
 # In place of CMake's own, for extension modules of wheels: headers of SHARDFFT_MPI_HEADERS and no library. mpi4py has loaded
-# the library before such a module, wherever it lies and whatever it is called.
+# the library before such a module, in any folder and of any name.
 foreach(_language C CXX)
   if(NOT TARGET MPI::MPI_${_language})
     add_library(MPI::MPI_${_language} INTERFACE IMPORTED GLOBAL)

@@ -1,4 +1,4 @@
-"""Fixtures of the benchmark's tests: fake drivers that answer well or badly, and the real ones where they are built."""
+"""Fixtures of the benchmark's tests: fake drivers that answer well or badly, and the real ones if they are built."""
 
 import json
 import os

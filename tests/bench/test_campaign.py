@@ -228,7 +228,7 @@ def test_a_library_that_is_found_later_comes_into_the_folder(tmp_path, fake_driv
     from shardfft_bench.report.collect import failures
 
     path, out = experiment(["fake-absent", "fake-good"], rounds=1), tmp_path / "out"
-    for _ in range(2):  # what is still missing is not noted again
+    for _ in range(2):  # libraries that are still missing are not noted again
         assert run(path, fake_drivers, plain_launcher, out, *more) == cli.OK
         assert sorted(one["status"] for one in results.load(out)) == ["missing", "ok"]
     manifest = fake_drivers / "bench-manifest.json"
@@ -246,7 +246,7 @@ def test_grids_are_run_at_the_ranks_that_they_have_room_for(experiment):
     loaded = experiments.load(experiment(["a"], ranks=[2, 4], vary=grids, rounds=1))
     found = [(run.ranks, run.case["grid"]) for run in experiments.runs(loaded)]
     assert found == [(2, [1, 2]), (2, [2, 1]), (4, [2, 2])]
-    # What is the same after a change of the case is run once.
+    # Runs that are equal after a change of the case are made once.
     assert len(experiments.runs(loaded, case={"grid": [2, 2]})) == 1
 
 

@@ -1,4 +1,4 @@
-"""The claim gpu: its bounds, and which record it judges where there is no GPU."""
+"""The claim gpu: its bounds, and the record that it judges without a GPU."""
 
 import json
 import os

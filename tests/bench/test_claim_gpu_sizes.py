@@ -1,4 +1,4 @@
-"""The claim gpu-sizes: what it draws, its bounds, and which records it judges where there is no GPU."""
+"""The claim gpu-sizes: its draws, its bounds, and the records that it judges without a GPU."""
 
 import importlib.util
 import json

@@ -11,7 +11,7 @@ FACTS = {"driver": "lines", "revision": "abc", "seed": 1, "load_before": 0.5}
 
 
 def judge(tmp_path, **changed):
-    """A record in which every bar is just met, but for what is changed."""
+    """A record in which every bar is just met, but for the changes."""
     lines = [FACTS]
     for kind in ("c2c", "r2c"):
         for way, ours in (("rows", 10.0), ("columns", 12.0)):

@@ -1,4 +1,4 @@
-"""The claim tuning: what it draws, how it judges picks, and how it fits the cost model."""
+"""The claim tuning: its draws, its judgement of picks, and its fit of the cost model."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""The claims of the CPUs from start to last line, with drivers that only say what they took."""
+"""The claims of the CPUs from start to last line, with drivers that only report times."""
 
 import json
 import os
@@ -24,7 +24,7 @@ sys.argv = sys.argv[1:]
 runpy.run_path(sys.argv[0], run_name="__main__")
 """
 
-# Starts once what follows the launcher's own words, whose first is a path.
+# Starts once the command behind the launcher's own words; the command begins with a path.
 LAUNCHER = '#!/bin/sh\nwhile case "$1" in /*) false ;; esac; do shift; done\nexec "$@"\n'
 
 

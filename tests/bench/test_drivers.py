@@ -28,7 +28,7 @@ VARIANTS = [
     {"layout": "brick", "output": "natural"},
     {"layout": "brick", "output": "natural", "kind": "r2c"},
 ]
-# What few libraries offer; at odd shapes on three ranks, at even ones else.
+# Features of few libraries; at odd shapes on three ranks, at even ones else.
 RARE = [
     {"kind": "r2r", "transforms": ["dct1", "dst3", "dct4"]},
     {"kind": "r2r", "precision": "single", "transforms": ["dst1", "dct3", "dst2"]},
@@ -76,7 +76,7 @@ LISTS = {key: key + "s" for key in ("kind", "precision", "placement", "layout", 
 
 @functools.cache
 def described(driver):
-    """What the driver says of itself."""
+    """The driver's description of itself."""
     return json.loads(subprocess.run([str(driver), "--describe"], capture_output=True, check=True).stdout)
 
 

@@ -1,4 +1,4 @@
-"""What a report leaves for papers: tables as CSV and LaTeX, pictures as PDF, and definitions under them."""
+"""Files of a report for papers: tables as CSV and LaTeX, pictures as PDF, and definitions under them."""
 
 from test_results import record, write
 

@@ -1,4 +1,4 @@
-"""What makes a comparison fair: searches of the same length, the state of single copies, other builds of rivals."""
+"""Fair comparisons: searches of the same length, the state of single copies, other builds of rivals."""
 
 import json
 import os
@@ -51,7 +51,7 @@ def drivers(tmp_path):
 
 
 def test_every_search_has_the_same_seconds_and_its_own_setting_first(tmp_path, drivers, plain_launcher, experiment):
-    """Ours and six rivals: none begins a setting when its seconds are over, and the record says what was tried."""
+    """Ours and six rivals: none begins a setting when its seconds are over, and the record has all tried settings."""
     names = ["ours", *(f"rival{n}" for n in range(6))]
     delays = [5, 4, 3, 2, 1]
     entries = [{"library": name, "search": {"options": {"delay": delays, "nap": [0.3]}}} for name in names]
@@ -91,7 +91,7 @@ def test_a_search_without_seconds_is_refused(experiment, capsys, fake_drivers):
 
 
 def test_shipped_searches_tune_ours_and_six_rivals():
-    """By what their drivers know, and for single copies, which rivals need most."""
+    """By the options of their drivers, and for single copies, which rivals need most."""
     tuned = experiments.load("tuned")
     searched = {
         one["library"]: one["search"] for one in tuned["libraries"] if isinstance(one, dict) and "search" in one

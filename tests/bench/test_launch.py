@@ -1,4 +1,4 @@
-"""What a machine is taken to have: cores for ranks, GPUs, and claims, wherever the checkout lies."""
+"""Facts that are assumed of a machine: cores for ranks, GPUs, and claims, in any folder of the checkout."""
 
 import os
 import subprocess

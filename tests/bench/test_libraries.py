@@ -1,4 +1,4 @@
-"""Where drivers are looked for: by an installed harness, which lies in no repository, and by one inside it."""
+"""The folders that are searched for drivers: by an installed harness, in no repository, and by one inside it."""
 
 import json
 import os

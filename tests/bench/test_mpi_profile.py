@@ -1,4 +1,4 @@
-"""What a driver counts: every call of MPI that communicates, in C and in Fortran, and the time of local FFTs."""
+"""Counts of a driver: every call of MPI that communicates, in C and in Fortran, and the time of local FFTs."""
 
 import json
 import os
@@ -131,7 +131,7 @@ def test_every_communicating_function_of_the_standard_is_wrapped(real_drivers):
 
 
 def test_a_header_gives_wrappers_of_what_communicates_alone(tmp_path):
-    """Also of later standards: whatever is not known as local is wrapped."""
+    """Also of later standards: all functions that are not known as local are wrapped."""
     header, output = tmp_path / "mpi.h", tmp_path / "wrappers.inc"
     header.write_text("""
 int PMPI_Comm_rank(MPI_Comm comm, int *rank);

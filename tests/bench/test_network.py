@@ -1,4 +1,4 @@
-"""Simulated networks: made, limited, taken down on every way out, and refused in words where they may not be made."""
+"""Simulated networks: made, limited, taken down on every way out, and refused in words if they may not be made."""
 
 import os
 import shutil
@@ -24,7 +24,7 @@ def namespaces():
 
 @pytest.fixture
 def permitted(tmp_path):
-    """Skips, in words, where a network cannot be made; afterwards nothing may be left of it."""
+    """Skips, in words, if a network cannot be made; afterwards nothing may be left of it."""
     try:
         with network.Hosts(SLOW, 1, tmp_path):
             pass
@@ -145,7 +145,7 @@ def test_an_error_and_a_stale_maker_leave_nothing(permitted, tmp_path):
 
 @pytest.fixture
 def heeded():
-    """Interrupts raise KeyboardInterrupt, also where the tests run in the background and were made deaf to them."""
+    """Interrupts raise KeyboardInterrupt, also if the tests run in the background and were made deaf to them."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
@@ -163,7 +163,7 @@ def test_an_interrupt_waits_for_the_command_under_way(heeded, tmp_path, threads)
 
 
 def heed_interrupts():
-    """Shells make their background jobs deaf to SIGINT, and what those start inherits it."""
+    """Shells make their background jobs deaf to SIGINT, and their children inherit this."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 

@@ -1,4 +1,4 @@
-"""The picture of the overlap: what it says is hidden, and that it draws."""
+"""The picture of the overlap: its hidden share, and that it draws."""
 
 import importlib.util
 import json

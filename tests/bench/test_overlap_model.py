@@ -1,4 +1,4 @@
-"""The overlap model of Cannon's products on times made up here, and its driver where it is built."""
+"""The overlap model of Cannon's products on times made up here, and its driver if it is built."""
 
 import json
 import os

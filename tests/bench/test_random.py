@@ -1,4 +1,4 @@
-"""`./run random` with a build and a launcher that only pretend: what it says of checks that do not end well."""
+"""`./run random` with a build and a launcher that only pretend: its words about checks that do not end well."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""What the probe of line kernels reads out of the compiler's words, and the kernel that it writes."""
+"""The probe of line kernels: the figures that it reads in the compiler's words, and the kernel that it writes."""
 
 import importlib.util
 

@@ -159,7 +159,7 @@ def test_compare_finds_slower_faster_same_and_broken(tmp_path, capsys):
 
 
 def test_compare_in_units_of_a_reference_forgives_the_machine(tmp_path, capsys):
-    """B is of a machine five times as slow: only what lost against the reference is slower."""
+    """B is of a machine five times as slow: only cases that lost against the reference are slower."""
 
     def machine(factor, lost):
         return [record(label, factor * t, round_=r) for r in range(3)

@@ -1,4 +1,4 @@
-"""The commands of ./run say what is wrong with what they are given before they do anything."""
+"""The commands of ./run name faults in their arguments before they do anything."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""Simulated machines: their files, the command, and the simulator where it is built (`./run simulator`)."""
+"""Simulated machines: their files, the command, and the simulator if it is built (`./run simulator`)."""
 
 import json
 import shutil

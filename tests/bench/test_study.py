@@ -27,7 +27,7 @@ def test_what_one_host_can_measure_has_an_experiment():
 
 @pytest.mark.parametrize("paper", study.PAPERS)
 def test_the_way_through_a_paper_is_made_of_good_cases(paper):
-    """Every library found: what is asked of each is a case that the drivers know, on few ranks and points."""
+    """Every library found: each gets cases that its driver knows, on few ranks and points."""
     chosen = study.experiments_of(paper)
     assert chosen
     for one in chosen:

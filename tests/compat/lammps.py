@@ -1,9 +1,9 @@
 """Debian's LAMMPS, its binary as it is, with and without our preload: the same energies and forces.
 
 lammps.py LIBRARY MODE LAUNCHER...: MODE is `step0` (energies and forces before the first step, on 1 to 4 ranks),
-`drift` (1000 steps: our drift of the total energy lies within what the original's differs by on other rank counts) or
+`drift` (1000 steps: our drift of the total energy is within the spread of the original's on other rank counts) or
 `times` (no test: lines of the time in the FFT, LAMMPS' own and ours in turns, on 1 and 2 ranks). The exit code is 77
-where LAMMPS or its examples are not installed.
+if LAMMPS or its examples are not installed.
 """
 
 from __future__ import annotations

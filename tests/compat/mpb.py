@@ -1,6 +1,6 @@
 """Debian's mpb-mpi, a program on FFTW-MPI, its binary as it is: with ours preloaded it finds the same bands.
 
-mpb.py LIBRARY LAUNCHER...; the exit code is 77 where mpb-mpi is not installed.
+mpb.py LIBRARY LAUNCHER...; the exit code is 77 if mpb-mpi is not installed.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def main() -> int:
         original, ours = (bands(launcher, ranks, size, preload) for preload in ("", library))
         error = max(abs(a - b) for a, b in zip(original, ours, strict=True))
         print(f"size {size}, {ranks} ranks: {len(ours)} frequencies differ by {error:.1e} at most")
-        right = right and len(ours) >= 12 and error <= 2e-6  # mpb prints six digits of what it iterates for
+        right = right and len(ours) >= 12 and error <= 2e-6  # mpb prints six digits of its results
     return 0 if right else 1
 
 

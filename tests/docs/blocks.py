@@ -1,4 +1,4 @@
-"""What the documents show: fenced blocks with their language and mark, and commands within the text."""
+"""The examples of the documents: fenced blocks with their language and mark, and commands within the text."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 FENCE = re.compile(r"^ *```(\S*)")
 MARK = re.compile(r"<!-- not run: (.+?) -->")
-# A command in the text: what begins like this within single backquotes.
+# The beginnings of commands in the text, within single backquotes.
 INLINE = re.compile(
     r"(?<!`)`((?:\./run|\.ci/run|shardfft-bench|shardfft|mpirun|python3?|pip|cmake|bash) [^`\n]+)`(?!`)"
 )

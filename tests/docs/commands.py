@@ -1,7 +1,7 @@
 """How each command of a document is run by a test: a pattern, and its tiny form or the reason why it is not run.
 
 The first pattern that matches the whole command counts. {0} is the command itself, {1} its first group, {install} the
-options that name the installed library, {drivers} the folder where drivers are built. A command that nothing matches
+options that name the installed library, {drivers} the folder of built drivers. A command that nothing matches
 fails the test: give it a line here.
 """
 
@@ -11,8 +11,8 @@ import re
 from dataclasses import dataclass
 
 QUICK = "--size 8 --rounds 1 --case repeats=2 warmups=1 effort=estimate"
-# ./run has built all drivers, and other tests run them meanwhile. So what a reader would build is configured in a
-# folder of its own, where a small target is built, and later commands find the drivers of ./run.
+# ./run has built all drivers, and other tests run them meanwhile. So a reader's builds are configured in a
+# folder of its own, in which a small target is built, and later commands find the drivers of ./run.
 DRIVERS = "cmake -S bench -B build-own -DCMAKE_CXX_FLAGS_RELEASE=-O0 {install} && ln -sfn {drivers} build-bench"
 BUILT = "cmake --build build-own -j 2 --target bench_profile"
 OWN_WISDOM = "SHARDFFT_WISDOM=$PWD/wisdom.json"
@@ -85,7 +85,7 @@ NOT_RUN = [
     (r"\./run (random|fuzz) .*", "`.ci/run full` draws random plans, and the test mpi_random some for every change"),
 ]
 
-# Commands within the text are not run: their words are compared with what there is.
+# Commands within the text are not run: their words are compared with existing names.
 INLINE = [
     r"(mpirun -n 4 )?python -m mpi4py app\.py",
     r"mpirun (-n 4|--oversubscribe)",

@@ -14,13 +14,13 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from place import INSTALL, ROOT, Place
 
-# What measures and judges, for tests of what documents state.
+# Programs that measure and judge, for tests of statements in documents.
 sys.path[:0] = [str(ROOT / "claims"), str(ROOT / "bench" / "harness")]
 
 
 @pytest.fixture(scope="session")
 def place(tmp_path_factory) -> Place:
-    """The scratch folder; skipped where `./run build` has not been run."""
+    """The scratch folder; skipped if `./run build` has not been run."""
     if not INSTALL.is_dir():
         pytest.skip(f"{INSTALL} is missing: ./run build makes it")
     return Place(tmp_path_factory.mktemp("documents"))
@@ -39,7 +39,7 @@ def preloaded(tmp_path_factory) -> str:
 
 @pytest.fixture(autouse=True)
 def seconds(request):
-    """Adds a line to the file of tools/seconds.sh: the processor time of what a test has started."""
+    """Adds a line to the file of tools/seconds.sh: the processor time of the programs that a test has started."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     yield
     after = resource.getrusage(resource.RUSAGE_CHILDREN)

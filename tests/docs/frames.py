@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-# What a block may use without declaring it.
+# Names that a block may use without declaring them.
 GIVEN = {
     "comm": "MPI_Comm comm = MPI_COMM_WORLD; int ranks = 1; MPI_Comm_size(comm, &ranks);",
     "rank": "int rank = 0; MPI_Comm_rank(comm, &rank);",
@@ -20,7 +20,7 @@ GIVEN = {
 }  # fmt: skip
 NEEDS = {"rank": ["comm"], "layout": ["comm"], "plan": ["comm", "layout"]}
 
-# For blocks without includes; what a block includes by itself must be enough.
+# For blocks without includes; if a block has includes, they must be enough.
 INCLUDES = """
 #include <mpi.h>
 #include <complex>

@@ -1,4 +1,4 @@
-"""Where the commands of the documents run: a folder with the repository in it, and what `./run build` has made."""
+"""The place in which commands of documents run: a folder with the repository in it, and the build of `./run build`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _mpirun_folder() -> str:
 
 
 class Place:
-    """A scratch folder that looks like the repository; what commands make lands here and not there."""
+    """A scratch folder that looks like the repository; files that commands make land here and not there."""
 
     def __init__(self, folder: Path):
         self.folder = folder
@@ -33,7 +33,7 @@ class Place:
             if entry.name not in GENERATED and not entry.name.startswith("build"):
                 (folder / entry.name).symlink_to(entry)
         subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder / ".venv"], check=True)
-        # What the tests' own interpreter has is at hand; what a document installs goes into the scratch folder.
+        # The packages of the tests' own interpreter are at hand; those that a document installs go into the scratch folder.
         site = next((folder / ".venv").glob("lib/python*/site-packages"))
         (site / "documents.pth").write_text(sysconfig.get_path("purelib") + "\n")
         pip = folder / ".venv" / "bin" / "pip"
@@ -55,8 +55,8 @@ class Place:
     def run(self, command: list[str], seconds: int = 1800, at_root: bool = False) -> str:
         """The output; fails the test with all that was said when the command fails.
 
-        What builds in the repository's own build folder must be called from its root: CMake would take the scratch
-        folder for other sources.
+        A command that builds in the repository's own build folder must be called from its root: CMake would take the
+        scratch folder for other sources.
         """
         done = subprocess.run(
             command, cwd=ROOT if at_root else self.folder, env=self.environment(), stdin=subprocess.DEVNULL,

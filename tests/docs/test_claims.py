@@ -16,5 +16,5 @@ def test_it_runs_the_whole_way(place, tmp_path, name):
     said = place.run(["./run", "claim", name, "--tiny", "--into", str(tmp_path)], at_root=True)
     last = said.splitlines()[-1]
     assert last.startswith(f"{name} ")
-    # Without GPUs the claim gpu judges what was recorded.
+    # Without GPUs the claim gpu judges the records.
     assert "nothing is judged at this size" in last or "source=recorded" in last

@@ -62,7 +62,7 @@ OF_MACHINES = {
 
 @pytest.fixture(scope="module")
 def own_faults() -> list[set[str]]:
-    """Room for what the doctor finds here before anything is set up."""
+    """Room for the doctor's findings before anything is set up."""
     return []
 
 

@@ -34,7 +34,7 @@ def test_every_block_is_in_a_language_that_is_run():
 
 
 def test_every_command_is_known():
-    """Also where nothing is built: a new command must be given a tiny form."""
+    """Also without a build: a new command must be given a tiny form."""
     for block in BLOCKS:
         if block.language in ("sh", "bash") and not block.not_run:
             for command in commands_of(block):

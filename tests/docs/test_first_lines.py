@@ -89,7 +89,7 @@ class Newcomer:
                 "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
                 "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_mpi_yield_when_idle": "1",
                 "CMAKE_CXX_COMPILER_LAUNCHER": str(self.compiler),
-                "PIP_COMPILE": "0",  # what is imported is compiled when it is: that is less than all of it
+                "PIP_COMPILE": "0",  # modules are compiled when they are imported: that is less than all of them
             },
         )  # fmt: skip
         assert done.returncode == 0, f"{lines}: exit code {done.returncode}\n{done.stdout[-4000:]}"

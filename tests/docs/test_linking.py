@@ -1,4 +1,4 @@
-"""The installed library, in a prefix outside the build tree that was moved once: docs/linking.md and what it promises.
+"""The installed library, in a prefix outside the build tree that was moved once: docs/linking.md and its promises.
 
 BUILD names the build, so that the same tests run over a build with another MPI library.
 """
@@ -63,7 +63,7 @@ class Moved:
         }  # fmt: skip
 
     def needs_fftw_mpi(self) -> None:
-        """Skips where FFTW's own MPI library, which systems have for one MPI library, is not for this one."""
+        """Skips if FFTW's own MPI library, which systems have for one MPI library, is not for this one."""
         found = Path(cached("FFTW_MPI_LIBRARY") or "none").is_file()
         if not found or not re.search("Open MPI|OpenRTE", self.run("mpirun --version", self.home)):
             pytest.skip("FFTW's own MPI library was not found for this MPI library")
@@ -235,7 +235,7 @@ int main(int argc, char** argv) {
 
 @pytest.mark.parametrize("archive", [False, True])
 def test_no_library_ends_processes_whose_folder_is_gone(archive, moved, folder):
-    """oneMKL's constructors do: it is loaded by plans that take it, from wherever the prefix is."""
+    """oneMKL's constructors do: plans that take it load it, from a prefix in any folder."""
     (folder / "gone.cpp").write_text(GONE)
     flags = f'PKG_CONFIG_PATH="{moved.lib}/pkgconfig" pkg-config --cflags --libs'
     # The archive with shared libraries of others.

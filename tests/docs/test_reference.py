@@ -1,4 +1,4 @@
-"""What the reference is made of is complete: each public declaration has a sentence, each page a place in the site."""
+"""The sources of the reference are complete: each public declaration has a sentence, each page a place in the site."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _definitions() -> dict[str, ast.AST]:
 
 
 def _without(name: str, node: ast.AST, known: dict[str, ast.AST]) -> list[str]:
-    """What a name and the methods of its class lack."""
+    """The name and the methods of its class that lack a docstring."""
     found = [] if ast.get_docstring(node) else [name]
     for one in getattr(node, "body", []) if isinstance(node, ast.ClassDef) else []:
         marks = " ".join(ast.unparse(mark) for mark in getattr(one, "decorator_list", []))

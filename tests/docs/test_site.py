@@ -16,7 +16,7 @@ pytestmark = pytest.mark.skipif(not (SITE / "index.html").is_file(), reason=f"{S
 
 
 class Page(HTMLParser):
-    """What a page has of what is tested."""
+    """The parts of a page that are tested."""
 
     def __init__(self, path: Path):
         super().__init__()

@@ -21,8 +21,8 @@ pytestmark = [
     pytest.mark.skipif(BROWSER is None, reason="there is no chromium: tools/install_dependencies.sh browser"),
 ]
 
-#: Opens each page in a frame of a phone's width, and posts its width, its first wide element, what it loaded from
-#: elsewhere, and its pictures that are missing.
+#: Opens each page in a frame of a phone's width, and posts its width, its first wide element, its loads from
+#: elsewhere, and its missing pictures.
 MEASURE = """<!doctype html><title>measure</title><script>
 async function measured(path) {
   const frame = document.createElement("iframe");
@@ -56,7 +56,7 @@ FAULTY = """<!doctype html><title>faulty</title><article><p style="width:600px; 
 
 @contextmanager
 def served(pages: list[str], answers: Queue):
-    """Serve the site and the page that measures; what it posts goes to `answers`."""
+    """Serve the site and the page that measures; its results go to `answers`."""
     made = {"/measure": ("text/html", MEASURE), "/faulty": ("text/html", FAULTY),
             "/pages": ("application/json", json.dumps(pages))}  # fmt: skip
 
@@ -96,7 +96,7 @@ def command(profile, *options: str) -> list[str]:
 
 @pytest.fixture(scope="module")
 def found(tmp_path_factory) -> dict[str, dict]:
-    """What the browser measured of each page, and that it finds the faults of a page that has them."""
+    """The browser's measures of each page; it must find the faults of a page that has them."""
     pages = sorted(str(path.relative_to(SITE)) for path in SITE.rglob("*.html") if "_static" not in path.parts)
     answers: Queue = Queue()
     with served([*pages, "faulty"], answers) as address:

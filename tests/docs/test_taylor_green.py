@@ -1,4 +1,4 @@
-"""The record of the Taylor-Green vortex, and what the guide says of it."""
+"""The record of the Taylor-Green vortex, and the guide's statements about it."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Whatever tells the version tells the same one: headers, CMake, packages, citation, changes, the site."""
+"""All files that tell the version tell the same one: headers, CMake, packages, citation, changes, the site."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_changes_and_citation_tell_the_same_day():
 
 
 def test_libraries_have_the_headers_version():
-    """The name that the loader seeks, and what pkg-config says; CMake reads the header."""
+    """The name that the loader seeks, and the one of pkg-config; CMake reads the header."""
     assert found("CMakeLists.txt", r"^project\(shardfft VERSION (.*) LANG") == ["${_version}"]
     assert found("cmake/shardfft.pc.in", r"^Version: (.*)") == ["@PROJECT_VERSION@"]
     for file in ("cmake/libraries.cmake", "bindings/fortran/CMakeLists.txt", "compat/CMakeLists.txt"):

@@ -12,7 +12,7 @@ os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} --xla_force_host_p
 
 
 def _launched():
-    """Take over what the launcher says; whether there is one."""
+    """Take over the launcher's words; tell whether there is one."""
     if "OMPI_COMM_WORLD_SIZE" in os.environ:
         from mpi4py import MPI
 

@@ -81,7 +81,7 @@ def test_single_precision(meshes, name):
 
 
 def test_by_whom(meshes):
-    """By plans where the ranks have MPI; MPI is not even loaded where they do not."""
+    """By plans if the ranks have MPI; if they do not, MPI is not even loaded."""
     if WITH_MPI:
         check(meshes, "rfftn", *LINE[1], by="mpi")
         check(meshes, "rfftn", *LINE[1], by="torch")

@@ -1,4 +1,4 @@
-"""Transforms of sharded JAX arrays on four fake devices: values, gradients, and what XLA compiles them to."""
+"""Transforms of sharded JAX arrays on four fake devices: values, gradients, and XLA's code."""
 
 import numpy as np
 import pytest
@@ -200,7 +200,7 @@ def test_bad_input(line, square):
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("axes", [None, (1,), (2, 0), (0, 1, 2, 3)], ids=str)
 def test_arrays_of_one_device(name, axes):
-    """An ordinary array needs no mesh, whatever other devices there are."""
+    """An ordinary array needs no mesh, with any other devices."""
     whole = random_of((3, 4, 2, 6), name == "rfftn")
     x = jax.device_put(whole, jax.devices("cpu")[2])
     result = getattr(shardfft.jax, name)(x, axes=axes)

@@ -1,4 +1,4 @@
-"""JAX arrays that are sharded over all GPUs of this machine: values, gradients, and what XLA compiles them to."""
+"""JAX arrays that are sharded over all GPUs of this machine: values, gradients, and XLA's code."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What gradients go back through: <g, F x> = <F* g, x> over all ranks, for all kinds, norms, words and modes."""
+"""Adjoints, through which gradients go back: <g, F x> = <F* g, x> over all ranks, for all kinds, norms and modes."""
 
 import numpy as np
 import pytest

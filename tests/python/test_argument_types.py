@@ -66,7 +66,7 @@ def test_axes_may_be_an_iterator(comm):
     ],
 )
 def test_one_rank_alone_is_wrong(comm, call, wrong, words):
-    """Whatever the argument, the other ranks do not wait for it."""
+    """With any argument the other ranks do not wait."""
     x = np.ones((4, 6))
     with pytest.raises((TypeError, ValueError), match=words):
         call(x, comm, **(wrong if comm.rank == comm.size - 1 else {}))
@@ -74,7 +74,7 @@ def test_one_rank_alone_is_wrong(comm, call, wrong, words):
 
 
 def test_masked_elements_are_no_data(comm):
-    """Neither are they left out, nor is what lies under the mask taken for numbers."""
+    """Neither are they left out, nor are values under the mask taken for numbers."""
     x = np.ma.masked_array(np.arange(24.0).reshape(4, 6))
     whole = shardfft.fftn(x, comm)  # no element is masked
     np.testing.assert_array_equal(whole, shardfft.fftn(x.data, comm))

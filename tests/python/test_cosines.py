@@ -39,7 +39,7 @@ def test_dctn_and_dstn(comm, rng, close, type, norm, dtype):
     for there, back, scipys in pairs:
         spectrum = there(mine, comm, type=type, norm=norm)
         assert spectrum.dtype == dtype
-        # SciPy forgets orthogonalize where numbers are complex.
+        # SciPy forgets orthogonalize if numbers are complex.
         real, imag = (scipys(part, type=type, norm=norm, orthogonalize=False) for part in (x.real, x.imag))
         close(spectrum, layout, real + 1j * imag if dtype == "complex128" else real, precision)
         close(back(spectrum, comm, type=type, norm=norm), layout, x, precision)

@@ -1,4 +1,4 @@
-"""Arrays that know who owns what, against NumPy's of the whole array."""
+"""Arrays that know the owners of their parts, against NumPy's of the whole array."""
 
 import numpy as np
 import pytest
@@ -116,7 +116,7 @@ def test_arithmetic(comm, rng):
 
 
 def test_blocks_beside_no_elements(comm):
-    """Ranks without rows take blocks without rows of any shape, and what broadcasts to the whole array."""
+    """Ranks without rows take blocks without rows of any shape, and operands that broadcast to the whole array."""
     whole = np.arange(6.0).reshape(1, 6)
     d, v = (DistArray.from_global(one, comm, components=one.ndim > 2) for one in (whole, np.stack([whole, whole])))
     rows = whole[comm.rank : comm.rank + 1]

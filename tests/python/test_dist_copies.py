@@ -1,4 +1,4 @@
-"""What lies where: copies, pickles, memory orders; and the first and last of dates."""
+"""Places of numbers: copies, pickles, memory orders; and the first and last of dates."""
 
 import copy
 import pickle
@@ -39,7 +39,7 @@ def test_the_first_and_last_of_dates(comm, dtype):
 
 
 def test_arithmetic_keeps_the_memory_order_of_spectra(comm):
-    """So that plans take what comes of it without a copy."""
+    """So that plans take the result without a copy."""
     with shardfft.plan((6, 8, 5), "r2c", comm=comm, batch=3, effort="estimate") as plan:
         u = DistArray.from_function(lambda x, y, z: (x, y, z), plan.input, comm, lengths=1.0, components=3)
         s = plan.forward(u)

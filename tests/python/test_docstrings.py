@@ -13,12 +13,12 @@ MODULES = ["shardfft", *(found.name for found in pkgutil.walk_packages(shardfft.
 
 
 def examples():
-    """Each example once, where it is written."""
+    """Each example once, in its own docstring."""
     found = {}
     for name in MODULES:
         if name in ("shardfft.__main__", "shardfft._core", "shardfft.compat.fluidfft"):
             continue
-        # Only where PyTorch and JAX are installed, which tests/python/frameworks says aloud.
+        # Only if PyTorch and JAX are installed, which tests/python/frameworks says aloud.
         if name.rpartition(".")[2].split("_")[0] in ("torch", "jax"):
             continue
         for test in doctest.DocTestFinder(exclude_empty=True).find(importlib.import_module(name)):

@@ -160,7 +160,7 @@ def test_bad_arrays(comm, plan):
 
 
 def test_one_rank_wrong_fails_everywhere(comm, plan):
-    """The others are told what is wrong there."""
+    """The others are told the error there."""
     x, last = plan.input.zeros(), comm.size - 1
     for bad, error, words in [
         (x.real.copy(), TypeError, "x must have dtype complex128, not float64"),
@@ -186,7 +186,7 @@ def test_the_whole_array_is_no_part(comm):
 
 
 def test_words_of_others(comm):
-    """What users of NumPy, SciPy and mpi4py-fft write."""
+    """Calls that users of NumPy, SciPy and mpi4py-fft write."""
     with pytest.raises(TypeError, match="a communicator is given as comm="):
         shardfft.plan((8, 6), comm)
     scipy_fft = pytest.importorskip("scipy.fft")
@@ -384,7 +384,7 @@ def test_notebooks_show_three_lines(monkeypatch):
     telling.tell_in_notebooks()
     lines = shell.run("shardfft.plan((8, 6), exchange='pigeons')")
     assert lines[0].startswith("shardfft.ArgumentError: unknown exchange 'pigeons'") and len(lines) == 2
-    assert lines[1] == '  File "cell", line 1, in <module>'  # and its source, where a notebook keeps it
+    assert lines[1] == '  File "cell", line 1, in <module>'  # and its source, in a notebook's cache
     assert shell.run("1 / 0") == []
     handler = shell.handler
     telling.tell_in_notebooks()

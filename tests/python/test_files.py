@@ -73,7 +73,7 @@ def test_an_older_file_is_replaced(comm, path):
 
 
 def test_links_are_followed(comm, folder, path):
-    """Each save replaces what the link points to, and the link stays."""
+    """Each save replaces the target of the link, and the link stays."""
     real, link = path.replace("field", "real"), path.replace("field", "link")
     if comm.rank == 0:
         os.symlink(real, link)

@@ -1,4 +1,4 @@
-"""The method for fluidfft, against NumPy; where fluidfft is not installed, over an empty base class."""
+"""The method for fluidfft, against NumPy; without fluidfft over an empty base class."""
 
 import importlib
 import importlib.metadata

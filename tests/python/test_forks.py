@@ -14,7 +14,7 @@ SHAPE = (8, 6, 10)
 
 
 def in_children(work, count=2):
-    """Give what ``work`` returns, or the words of what it raises, in forked processes."""
+    """Give the result of ``work``, or the words of its exception, in forked processes."""
     context = multiprocessing.get_context("fork")
     results = context.SimpleQueue()
 

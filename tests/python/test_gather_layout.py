@@ -1,4 +1,4 @@
-"""Layouts from what each rank says it owns."""
+"""Layouts from each rank's own part."""
 
 import pytest
 

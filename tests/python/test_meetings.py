@@ -8,7 +8,7 @@ from mpi4py import MPI
 import shardfft
 
 pytestmark = pytest.mark.ranks
-#: What ranks talk with; plans have a communicator of their own.
+#: The communicator by which ranks talk; plans have one of their own.
 WORDS = (
     "allgather",
     "Allgather",

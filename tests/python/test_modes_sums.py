@@ -46,7 +46,7 @@ def test_parseval(comm, rng, shape, words, kind):
 @pytest.mark.parametrize("modes", [(6, 4, 6), (5, 7, 4), (8, 8, 5)])
 @pytest.mark.parametrize("kind", ["c2c", "r2c"])
 def test_parseval_of_kept_modes(comm, rng, kind, modes, rule):
-    """Of what a spectrum with fewer modes stands for: the field that it gives."""
+    """Of the field that a spectrum with fewer modes gives."""
     with shardfft.plan(
         (8, 8, 8), kind, comm=comm, norm="forward", modes=modes, lone_mode=rule, effort="estimate"
     ) as plan:
@@ -57,7 +57,7 @@ def test_parseval_of_kept_modes(comm, rng, kind, modes, rule):
 
 
 def test_shells(comm):
-    """Energy where it was put; |k| = 3 and 5, on a box of other lengths too."""
+    """Energy in the shells of its modes; |k| = 3 and 5, on a box of other lengths too."""
     for lengths, scale in ((2 * np.pi, 1.0), (np.pi, 2.0)):
         shape = (16, 12, 14)
         d = DistArray.from_function(

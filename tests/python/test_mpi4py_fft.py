@@ -214,7 +214,7 @@ def test_normalize(comm):
 
 @pytest.mark.parametrize("shape", [(8, 6), (4, 2, 2, 2, 6)])
 def test_arrays_of_other_shapes(comm, shape):
-    """Nothing broadcasts but numbers, and where one rank's array does not fit no rank waits."""
+    """Nothing broadcasts but numbers, and if one rank's array does not fit no rank waits."""
     fft = PFFT(comm, shape)
     good, bad, last = newDistArray(fft, False, val=1), np.ones(6), comm.rank == comm.size - 1
     match = "planned for arrays of shape"

@@ -70,7 +70,7 @@ def test_netcdf_files(comm, tmp_path):
 
 @pytest.mark.parametrize("domain", [((0, 1.0), (2, 4.0), (0, 6.0)), tuple(np.arange(n) / n for n in (4, 5, 6))])
 def test_descriptions(comm, tmp_path, domain):
-    """What ParaView reads: extents, places and the data of each step."""
+    """The parts that ParaView reads: extents, places and the data of each step."""
     pytest.importorskip("h5py")
     path = comm.bcast(str(tmp_path / "fields.h5"))
     u = DistArray((4, 5, 6), val=1)

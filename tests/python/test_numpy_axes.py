@@ -11,7 +11,7 @@ SHAPE = (6, 5, 8)
 
 @pytest.fixture(params=["rows", "pencil"])
 def cut(request, comm):
-    """How to cut an array, and what to say of it."""
+    """How to cut an array, and the words for it."""
     if request.param == "rows":
         return (lambda shape: Layout.slab(shape, comm.size)), {}
     return (lambda shape: Layout.pencil(shape, comm.size)), {"layout": "pencil"}

@@ -150,7 +150,7 @@ def test_cosine_and_sine_axes(comm, rng, close, words):
 
 
 def test_sums_numbers_and_quotients(comm, rng, close):
-    """In one pass, whatever is joined; the divisor's zero gives 0, as in the inverse Laplacian."""
+    """In one pass, with any operators joined; the divisor's zero gives 0, as in the inverse Laplacian."""
     shape = (8, 6)
     x = rng.standard_normal(shape)
     k = wavenumbers(shape, (2 * np.pi,) * 2, True)

@@ -1,4 +1,4 @@
-"""The table of options, and what is made from it."""
+"""The table of options, and the texts that are made from it."""
 
 import inspect
 from pathlib import Path
@@ -53,7 +53,7 @@ WRONG = {
 
 @pytest.mark.parametrize("option", shardfft.options(), ids=lambda option: option.name)
 def test_values(comm, option):
-    """Each is taken as it is by default, and refused as what it is not."""
+    """Each takes its default, and refuses values of other types."""
     given = {option.name: option.default} if option.type != "address" else {}
     assert options.convert(given).get(option.name) == option.default
     assert options.convert({option.name: None}).get(option.name) == option.default

@@ -1,4 +1,4 @@
-"""Plans that fftn and its siblings keep: what is kept, for which calls, and how they end."""
+"""Plans that fftn and its siblings keep: which ones, for which calls, and how they end."""
 
 import os
 import subprocess

@@ -78,7 +78,7 @@ def test_values_at_walls(points, ends):
                     values[1, end] = edge * lateral
                 u = np.exp(a * y / 4) * lateral
                 f = (a * a / 16 - a * a) * u
-                # The part that is no harmonic function has walls of its own: taken off, so that what is left is exact.
+                # The part that is no harmonic function has walls of its own: taken off, so that the rest is exact.
                 if eigenvalues == "spectral":
                     f, u = np.zeros(plan.shape), harmonic(ends, a, y, values, lateral)
                 errors.append(largest(plan.solve(f, values) - u))
@@ -165,7 +165,7 @@ def test_orders_of_open_axes_beside_others(ends, kernel):
 
 
 def test_open_axes_send_and_keep_less():
-    """With three open axes slabs send half of what padded arrays send, and keep less than 0.6 of their memory."""
+    """With three open axes slabs send half as much as padded arrays, and keep less than 0.6 of their memory."""
     if COMM.size == 1 or 16 % COMM.size:
         return
     options = {"exchange": "alltoallv", "effort": "estimate"}

@@ -1,4 +1,4 @@
-"""``shardfft plan``: what it tells of plans, and of words that are wrong."""
+"""``shardfft plan``: its predictions, and its refusals of wrong words."""
 
 import json
 import subprocess

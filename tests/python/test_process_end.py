@@ -26,7 +26,7 @@ LAUNCHERS = ["mpirun.openmpi", "mpiexec.openmpi"] if "Open MPI" in MPI.Get_libra
 
 @pytest.fixture
 def job(comm, tmp_path):
-    """Run a script on two ranks; give its status and what it printed."""
+    """Run a script on two ranks; give its status and its output."""
     launcher = next(filter(None, map(shutil.which, [*LAUNCHERS, "mpirun"])), None)
     if comm.size > 1 or launcher is None:
         pytest.skip("starts jobs of its own")
@@ -139,7 +139,7 @@ def test_by_one_call(job):
 
 
 def test_with_mpi4py_as_the_runner(job):
-    """What the documents recommend where nothing of this package is at hand yet."""
+    """The documents' advice for programs that have not imported this package yet."""
     bare = "from mpi4py import MPI\ncomm = MPI.COMM_WORLD\nif comm.rank == 1:\n    raise ValueError('boom')\n"
     code, text = job(bare + WAIT, "-m", "mpi4py")
     assert code == 1, text

@@ -18,7 +18,7 @@ ONE += [np.zeros_like, np.ones_like, np.copy, np.cosh, np.floor]
 REDUCE = ["sum", "prod", "min", "max", "any", "all", "mean", "std", "var"]
 FFTS = ["fft", "ifft", "rfft", "irfft", "hfft", "ihfft", "fftn", "ifftn", "rfftn", "irfftn", "fft2", "rfft2"]
 FFTS += ["fftshift", "ifftshift"]
-#: What DistArrays do not do, and say so.
+#: Refusals of DistArrays.
 REFUSALS = (
     "no order|cannot be continued to an extent|selects nothing of axis|must be above 0|of all numbers; along axes|"
     "give each rank one piece|cannot be transformed"
@@ -73,7 +73,7 @@ def transform_of(draw, x, components):
 
 
 def step(draw, d, x, comm):
-    """An operation: its words, itself, and the size of what it adds up; a result replaces the array."""
+    """An operation: its words, itself, and the size of its sums; a result replaces the array."""
     kind, other = draw.randrange(6), None
     if kind == 0:
         function = draw.choice(TWO)

@@ -63,7 +63,7 @@ def exact_of(whole, axes, names):
 
 
 def made(library, comm, shape, axes, words, names):
-    """A transform, or what the library says against it. mpi4py-fft writes into what it is given, and refuses ranks
+    """A transform, or the library's refusal. mpi4py-fft writes into its arguments, and refuses ranks
     without elements on these alone."""
     fft, told = None, None
     try:

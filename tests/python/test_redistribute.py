@@ -53,7 +53,7 @@ def test_names_and_fields(comm):
 
 @pytest.mark.parametrize("fields", [(), (2,)])
 def test_ranks_without_elements(comm, fields):
-    """What has no elements may have any shape: rows of no number are as long as others."""
+    """Arrays without elements may have any shape: rows of no number are as long as others."""
     have = max(1, comm.size - 1)
     x = whole((*fields, have, 6), "float64")
     mine = x[..., comm.rank : comm.rank + 1, :]

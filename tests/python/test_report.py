@@ -1,4 +1,4 @@
-"""What a plan's report is beside a dictionary."""
+"""A plan's report beside being a dictionary."""
 
 import json
 
@@ -57,7 +57,7 @@ def test_picture(comm, report, monkeypatch):
     widths = sum(bar.get_width() for bar in figure.axes[0].patches)
     assert np.isclose(widths, 1e3 * sum(row[3] for row in report.times() if row[0] == "forward"))
     pyplot.close(figure)
-    with monkeypatch.context() as patch:  # a notebook shows what a cell gives, and all that pyplot has
+    with monkeypatch.context() as patch:  # a notebook shows the value of a cell, and all figures of pyplot
         patch.setattr("matplotlib.get_backend", lambda: "inline")
         report.plot()
         assert not pyplot.get_fignums()

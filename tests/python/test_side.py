@@ -61,7 +61,7 @@ def test_wavenumbers(comm, layout):
             plan.output.wavenumbers(0)
 
 
-# Where points lie on an axis of four: in steps of length / (4 + what is added).
+# The points of an axis of four: in steps of length / (4 + an addend).
 POINTS = {
     "fft": ([0, 1, 2, 3], 0),
     "dct1": ([0, 1, 2, 3], -1),
@@ -78,7 +78,7 @@ POINTS = {
 @pytest.mark.parametrize("layout", ["slab", "cyclic"])
 @pytest.mark.parametrize("word", POINTS)
 def test_points(comm, word, layout):
-    """Along a transformed axis where its transform has them, along another from 0."""
+    """Along a transformed axis the points of its transform, along another from 0."""
     steps, more = POINTS[word]
     with shardfft.plan((3, 4), comm=comm, axes=1, layout=layout, transforms=[word], effort="estimate") as plan:
         exact = [(0, np.arange(3) * (2 / 3)), (1, np.array(steps) * (5 / (4 + more)))]

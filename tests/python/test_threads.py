@@ -17,7 +17,7 @@ pytestmark = pytest.mark.skipif(
 
 
 def _in_thread(work):
-    """Run ``work`` on another thread of the first rank; the thread gives back what it raised."""
+    """Run ``work`` on another thread of the first rank; the thread gives back its exception."""
     raised = []
 
     def run():

@@ -20,7 +20,7 @@ def file(comm, tmp_path, monkeypatch):
 
 
 def told(capsys, *words):
-    """Run a command; give its exit status, and what it printed."""
+    """Run a command; give its exit status and its output."""
     try:
         status = _command.main(list(words))
     except SystemExit as ended:

@@ -1,6 +1,6 @@
-"""What a user of a wheel does first, on every rank of any MPI or in one process: check.py EXPECTED.
+"""The first steps of a wheel's user, on every rank of any MPI or in one process: check.py EXPECTED.
 
-EXPECTED is how the module says what it was built with, as "Open MPI" or "no MPI".
+EXPECTED is the module's name for its MPI, as "Open MPI" or "no MPI".
 """
 
 import sys

@@ -1,4 +1,4 @@
-"""What the wheel for CUDA says of GPUs, in an environment of its own that this changes: check_cuda.py [OTHER-WHEEL].
+"""The wheel for CUDA and GPUs, in an environment of its own that this changes: check_cuda.py [OTHER-WHEEL].
 
 OTHER-WHEEL: the wheel without GPUs, which is installed over it.
 """
@@ -38,7 +38,7 @@ for asked in ({"processor": "gpu"}, {"devices": [0]}) if not found else ():
     else:
         raise AssertionError(f"a plan with {asked} was made without a GPU")
 
-# Kernels are compiled by the program beside the module, and by threads where it is missing.
+# Kernels are compiled by the program beside the module, and by threads if it is missing.
 compiler = Path(_core.__file__).parent / "shardfft" / "kernel-compiler"
 moved = compiler.with_name("moved")
 with tempfile.TemporaryDirectory() as folder:
@@ -46,7 +46,7 @@ with tempfile.TemporaryDirectory() as folder:
     starts.touch()
 
     def compiled(name):
-        """Where nothing was kept; and how often the program was started until then."""
+        """With an empty cache; and the number of starts of the program until then."""
         command = [sys.executable, "-m", "shardfft", "compile", "60x44", "--arch", "sm_90"]
         variables = {"SHARDFFT_MPI": "none", "SHARDFFT_CACHE": f"{folder}/{name}"}
         done = subprocess.run(command, capture_output=True, text=True, env=os.environ | variables)

@@ -1,4 +1,4 @@
-"""What a wheel must hold, and what it must not: contents.py WHEEL. Says for which systems it is, and how large."""
+"""Files that a wheel must hold, and must not: contents.py WHEEL. Prints its systems and its size."""
 
 import sys
 import zipfile

@@ -68,7 +68,7 @@ def random_of(side, rng):
 
 
 def check(call, source, target, comm, rng, twice=True):
-    """Exactly what PyTorch checks, for the map of whole arrays that all ranks have."""
+    """Exactly PyTorch's own check, for the map of whole arrays that all ranks have."""
     function, x = whole_map(call, source, target, comm), random_of(source, rng)
     assert torch.autograd.gradcheck(function, (x,), fast_mode=True, check_forward_ad=True)
     assert not twice or torch.autograd.gradgradcheck(lambda y: function(y * y), (x,), fast_mode=True)
@@ -214,7 +214,7 @@ def test_bad_input(comm):
 
 
 def test_refused_without_gradients(comm):
-    """Plans' own calls say where gradients are to be had."""
+    """Plans' own calls name the functions with gradients."""
     with shardfft.plan((2, 4), comm=comm, effort="estimate") as plan:
         x = torch.from_numpy(plan.input.zeros()).requires_grad_()
         with pytest.raises((TypeError, shardfft.Error), match=r"shardfft\.torch"):
@@ -300,7 +300,7 @@ def test_vmap_is_a_batch(comm, monkeypatch):
 
 
 def plain_spectral(x, weight, modes):
-    """What SpectralConv does to whole fields, by torch.fft; of odd numbers of modes or all."""
+    """The work of SpectralConv on whole fields, by torch.fft; of odd numbers of modes or all."""
     real, dims, points = not x.is_complex(), tuple(range(2, x.ndim)), x.shape[2:]
     spectrum = (torch.fft.rfftn if real else torch.fft.fftn)(x, dim=dims)
     kept = [torch.arange((m + 1) // 2 - m, (m + 1) // 2).roll(-(m // 2)) for m in modes]

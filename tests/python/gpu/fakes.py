@@ -198,7 +198,7 @@ def fake_cupy(stream, pool):
 
 
 def device_input(plan):
-    """A plan's memory as it is, also where a real CuPy could be imported."""
+    """A plan's memory as it is, also if a real CuPy could be imported."""
     array = plan.allocate_input()
     assert isinstance(array, shardfft.DeviceArray)
     return array

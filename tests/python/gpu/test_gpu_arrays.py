@@ -1,4 +1,4 @@
-"""Arrays of CuPy, PyTorch and JAX on real GPUs, against numpy.fft; skipped where the library or a GPU is missing."""
+"""Arrays of CuPy, PyTorch and JAX on real GPUs, against numpy.fft; skipped if the library or a GPU is missing."""
 
 import numpy as np
 import pytest
@@ -33,7 +33,7 @@ def test_plans(comm, whole, close, library, kind, layout, output):
     x = whole((14, 12, 20), "complex128" if kind == "c2c" else "float64")
     exact = (np.fft.fftn if kind == "c2c" else np.fft.rfftn)(x)
     with shardfft.plan(x.shape, kind, comm=comm, layout=layout, output=output, processor="gpu") as plan:
-        for _ in range(4):  # from the third on as a graph, where the arrays are the same
+        for _ in range(4):  # from the third on as a graph, if the arrays are the same
             a = library.array(x[plan.input.slices], plan.device)
             spectrum = plan.forward(a)
             assert isinstance(spectrum, library.kind) and library.device(spectrum) == plan.device

@@ -1,4 +1,4 @@
-"""DistArrays and gradients on real GPUs, against the same on CPUs; skipped where a library or a GPU is missing."""
+"""DistArrays and gradients on real GPUs, against the same on CPUs; skipped if a library or a GPU is missing."""
 
 import importlib.util
 from pathlib import Path
@@ -193,7 +193,7 @@ def test_jax_gradients(comm, rng):
 
 
 def test_ranks_share_devices(comm):
-    """Each rank computes on a GPU of its own where there are enough."""
+    """Each rank computes on a GPU of its own if there are enough."""
     users.make("cupy")
     with shardfft.plan((8, 6, 4), comm=comm, processor="gpu") as plan:
         local = comm.Split_type(MPI.COMM_TYPE_SHARED)

@@ -55,7 +55,7 @@ def test_numpy_arrays(comm, whole, close, memory):
 
 
 def test_pinned_arrays_may_go(comm, whole, close):
-    """The plan keeps no array, and notices what takes the place of one."""
+    """The plan keeps no array, and notices other memory in the place of one."""
     x = whole((8, 64, 64))
     with shardfft.plan(x.shape, comm=comm, processor="gpu", memory="registered") as plan:
         for turn in range(6):

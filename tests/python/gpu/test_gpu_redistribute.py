@@ -60,7 +60,7 @@ def test_said_memory(comm, memory):
 
 @pytest.mark.parametrize("dtype", ["float64", "complex64", "int16", "uint8", "bool", "longdouble"])
 def test_device_arrays(comm, dtype):
-    """On the GPU where they lie, which need not be the one of the rank's number."""
+    """On the GPU of the arrays, which need not be the one of the rank's number."""
     x = np.arange(7 * 6 * 5).reshape(7, 6, 5).astype(dtype)
     device = (comm.rank + 1) % len(_core.gpu_names())
     for start in cuts(x.shape, comm.size):

@@ -1,4 +1,4 @@
-"""What waits for what: the stand-in runs the work of streams in any order that nothing forbids."""
+"""The order of work: the stand-in runs the work of streams in any order that nothing forbids."""
 
 import gc
 import sys

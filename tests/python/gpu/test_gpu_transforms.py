@@ -1,4 +1,4 @@
-"""What plans on GPUs can do, from Python: on the stand-in's devices, and on real GPUs with CuPy, PyTorch and JAX."""
+"""Abilities of plans on GPUs, from Python: on the stand-in's devices, and on real GPUs with CuPy, PyTorch and JAX."""
 
 import numpy as np
 import pytest

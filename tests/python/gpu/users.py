@@ -1,4 +1,4 @@
-"""CuPy, PyTorch and JAX as their users use them, and the stand-in's arrays; what each does in its own way is here."""
+"""CuPy, PyTorch and JAX as their users use them, and the stand-in's arrays; the differences between them are here."""
 
 import os
 

@@ -33,7 +33,7 @@ class Place:
             if entry.name not in GENERATED and not entry.name.startswith("build"):
                 (folder / entry.name).symlink_to(entry)
         subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder / ".venv"], check=True)
-        # The packages of the tests' own interpreter are at hand; those that a document installs go into the scratch folder.
+        # The packages of the tests' own interpreter are at hand; a document's own go into the scratch folder.
         site = next((folder / ".venv").glob("lib/python*/site-packages"))
         (site / "documents.pth").write_text(sysconfig.get_path("purelib") + "\n")
         pip = folder / ".venv" / "bin" / "pip"

@@ -38,7 +38,7 @@ async function measured(path) {
     width: page.documentElement.scrollWidth, beyond: beyond ? beyond.outerHTML.slice(0, 120) : "",
     outside: loads.filter(one => !one.startsWith(location.origin) && !one.startsWith("data:")),
     missing: [...page.images].filter(one => one.loading != "lazy" && !one.naturalWidth).map(one => one.src),
-    large: parseFloat(getComputedStyle(page.querySelector("article p, body")).fontSize),
+    large: parseFloat(getComputedStyle(page.querySelector("article p") || page.body).fontSize),
   };
   frame.remove();
   return found;

@@ -64,7 +64,7 @@ __all__ = [
     "idctn", "idstn", "ifft", "ifft2", "ifftn", "import_wisdom", "irfft", "irfft2", "irfftn", "local_fft_names",
     "options", "plan", "poisson", "project", "redistribute", "rfft", "rfft2", "rfftn", "scatter", "scipy",
 ]  # fmt: skip
-for _name in __all__:  # where users find classes, and pickles
+for _name in __all__:  # the name by which users and pickles find classes
     if isinstance(globals()[_name], type):
         globals()[_name].__module__ = __name__
 

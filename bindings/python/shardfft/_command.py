@@ -21,7 +21,7 @@ from ._ground.errors import Error
 from ._ground.telling import teller
 from ._plans import options
 
-#: Commands of the ranks of a job, or about one: their words, and what they do.
+#: Commands of the ranks of a job, or about one: their words, and their functions.
 _OF_JOBS = {"doctor": doctor, "selftest": selftest, "plan": predict, "tune": tune, "wisdom": wisdom}
 _HARNESS = {
     "bench": "measure libraries beside each other",

@@ -16,9 +16,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, ClassVar
 
-#: What launchers tell the processes they start: how many there are.
+#: The number of processes, as launchers tell it.
 _LAUNCHERS = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS", "SLURM_STEP_NUM_TASKS")
-#: Libraries of MPICH's interface, by what they call themselves; HPE's old MPT is none of them.
+#: Libraries of MPICH's interface, by their own names; HPE's old MPT is none of them.
 _LIKE_MPICH = ("mpich", "intel(r) mpi", "mvapich")
 #: Wheels of this package, under the same import name.
 _WHEELS = ("shardfft", "shardfft-cuda13")
@@ -36,7 +36,7 @@ def _mpi() -> tuple[Any, str]:
         from mpi4py import MPI
     except ModuleNotFoundError as error:
         return None, str(error)
-    except RuntimeError as error:  # what it raises where there is no MPI library
+    except RuntimeError as error:  # its error without an MPI library
         return None, f"mpi4py: {error}".splitlines()[0]
     return MPI, ""
 

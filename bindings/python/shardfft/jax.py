@@ -168,5 +168,5 @@ def apply(plan: Plan, operator: Operator, x: jax.Array) -> jax.Array:
 
 
 def solve(plan: Poisson, f: jax.Array) -> jax.Array:
-    """Do what :meth:`shardfft.Poisson.solve` does, under JAX's transformations. Collective, and so is going back."""
+    """Solve as :meth:`shardfft.Poisson.solve`, under JAX's transformations. Collective, and so is the backward pass."""
     return jax_plans.mapped(f, linear.Solve(plan))

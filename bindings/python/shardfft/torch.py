@@ -100,7 +100,7 @@ def apply(plan: Plan, operator: Operator, x: torch.Tensor) -> torch.Tensor:
 
 
 def solve(plan: Poisson, f: torch.Tensor) -> torch.Tensor:
-    """Do what :meth:`shardfft.Poisson.solve` does, with gradients. Collective, and so is going back."""
+    """Solve as :meth:`shardfft.Poisson.solve`, with gradients. Collective, and so is the backward pass."""
     return mapped(f, linear.Solve(plan))
 
 

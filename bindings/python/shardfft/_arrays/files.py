@@ -144,7 +144,7 @@ def _manifest(array: CutArray, attrs: str, turn: int) -> str:
 
 @contextlib.contextmanager
 def _reading(folder: Path) -> Iterator[None]:
-    """Say of what a damaged file makes fail, in Python and NumPy, that it is damaged."""
+    """Turn errors that a damaged file causes in Python and NumPy into one that says so."""
     try:
         yield
     except (OSError, ValueError, MemoryError):

@@ -90,7 +90,7 @@ def moved(local: Any, start: Any, to: Any, comm: MPI.Comm, options: dict[str, An
         return array, device_of(array)
 
     ask = None
-    with contextlib.suppress(Exception):  # it is raised again where all ranks are told
+    with contextlib.suppress(Exception):  # it is raised again when all ranks are told
         array, device = look()
         ask = asking((tuple(array.shape), dtype_of(array), device), start, to, options)
     found = asked_again(comm, ask, lambda move: move.call(array, out), MOVES)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 Axis = int | Sequence[int] | None
 
 
-#: What is known, and the method of arrays on GPUs that does it.
+#: The known reductions, and the methods of arrays on GPUs for them.
 _KNOWN = {
     np.add: "sum",
     np.multiply: "prod",
@@ -72,7 +72,7 @@ def reduce(array: CutArray, ufunc: np.ufunc, axis: Axis) -> Any:
         left = [axis for axis in range(array.ndim) if axis not in axes]
         library = library_of(array.local)
         if not left and library.computes and not isinstance(array.local, np.ndarray) and 0 not in array.local.shape:
-            # Where the array is: one number comes from the GPU.
+            # On the processor of the array: one number comes from the GPU.
             return host_array(getattr(library.refuse_gradients(array.local), _KNOWN[ufunc])()).astype(kind)
         block = host_array(array.local)
         joined = np.full([array.shape[axis] for axis in left], _first(ufunc, kind), kind)

@@ -41,7 +41,7 @@ class Timed(NamedTuple):
 
 
 class Tuned(NamedTuple):
-    """What was measured of one problem."""
+    """The measurements of one problem."""
 
     title: str
     ways: list[Timed]  #: the fastest first
@@ -156,7 +156,7 @@ def _tune(comm: MPI.Comm, arguments: dict[str, Any], budget: float) -> Tuned:
 
 
 def lines(tuned: Tuned) -> Iterator[str]:
-    """Describe what was measured, the fastest way first."""
+    """Describe the measurements, the fastest way first."""
     yield f"{tuned.title}: {len(tuned.ways)} ways in {tuned.seconds:.1f} s"
     yield f"  {'ms':>9}  {'of best':>7}  {'algorithm':24} {'exchange':16} chunks"
     best = tuned.ways[0].seconds

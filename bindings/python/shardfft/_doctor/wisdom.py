@@ -103,7 +103,7 @@ def _prune(path: Path, days: float | None) -> None:
 
 
 def run(chosen: argparse.Namespace) -> int:
-    """Do what the command says, on rank 0; the exit status."""
+    """Run the command on rank 0; return the exit status."""
     comm = mpi.communicator(None)
 
     def act() -> None:

@@ -230,7 +230,7 @@ class Linear:
 
 
 class Solve:
-    """A solver of Poisson's equation as a map, with what :class:`Linear` has."""
+    """A solver of Poisson's equation as a map, with all that :class:`Linear` has."""
 
     agreed, number = False, None
 
@@ -243,7 +243,7 @@ class Solve:
         return x.new_tensor(result) if hasattr(x, "new_tensor") else result
 
     def sides(self) -> tuple[Any, Any]:
-        """What the map takes and gives."""
+        """The input and the output of the map."""
         return self._solver._part, self._solver._part
 
     def refuse(self, error: Exception) -> None:

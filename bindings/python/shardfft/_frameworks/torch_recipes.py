@@ -44,7 +44,7 @@ def recipe_of(
         plan_of: the plan's kind and further arguments, of the tensor and the layout; collective.
     """
     ask = None
-    with contextlib.suppress(Exception):  # it is raised again where all ranks are told
+    with contextlib.suppress(Exception):  # it is raised again when all ranks are told
         known = numbers(x)
         ask = asked_of(known, layout, options, *asked)
     found = asked_again(comm, ask, lambda plan: plan._traced.recipe)

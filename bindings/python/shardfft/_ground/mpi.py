@@ -51,7 +51,7 @@ def _first_line(text: str) -> str:
     return " ".join(lines[0].split(", package")[0].split())
 
 
-#: What launchers tell the processes that they start together.
+#: Variables that launchers set for the processes that they start together.
 _STARTED = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS")
 
 

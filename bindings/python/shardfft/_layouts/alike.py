@@ -52,5 +52,5 @@ def lies_as(arrays: Iterable[Any]) -> CutArray:
     vectors = [one for one in found if one.components is not None]
     if len({one.components for one in vectors}) > 1:
         raise ValueError(f"fields of {vectors[0].components} and {vectors[1].components} components cannot be combined")
-    # What says most of the indices: a spectrum knows its frequencies.
+    # The operand that says most of the indices: a spectrum knows its frequencies.
     return (vectors or found)[0]

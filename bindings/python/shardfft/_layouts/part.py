@@ -39,7 +39,7 @@ def each_of(value: float | Sequence[float], count: int, what: str) -> list[float
 class Part:
     """The form of the local array of ``rank``; ``batched``: with an axis of the fields before the others."""
 
-    _maker = "empty()"  #: what users call for an array that fits
+    _maker = "empty()"  #: the call that makes an array that fits
 
     def __init__(self, layout: Layout, dtype: np.dtype[Any], rank: int, fields: int, batched: bool) -> None:
         self.layout = layout
@@ -53,7 +53,7 @@ class Part:
         self._batched = batched
         self.shape = (fields, *local) if batched else local
         order = layout.order if self.slices is not None else (0,)
-        # Axes of the local array from slowest to fastest in memory, and where they are found there.
+        # Axes of the local array from slowest to fastest in memory, and the place of each.
         self._order = (0, *(axis + 1 for axis in order)) if batched else tuple(order)
         self._places = tuple(np.argsort(self._order).tolist())
         self._memory_shape = tuple(self.shape[axis] for axis in self._order)
@@ -139,7 +139,7 @@ class Part:
         """See a plan's memory as an array in memory order: NumPy's, or a DeviceArray if it is a GPU's."""
         if memory.kind in ("device", "managed"):
             return DeviceArray(memory, self._memory_shape, self.dtype, None, pending)
-        flat = memory.numpy()[: self.nbytes].view(self.dtype)  # it is longer where it is for calls in place
+        flat = memory.numpy()[: self.nbytes].view(self.dtype)  # it is longer for calls in place
         return flat[: self.count].reshape(self._memory_shape)
 
     def _placed(self, layout: Layout, dtype: np.dtype[Any], fields: int | None) -> Self:

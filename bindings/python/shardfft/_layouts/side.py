@@ -58,7 +58,7 @@ class Side(Part):
         self.axes = tuple(core.axes)
         self.fourier_axes = tuple(core.fourier_axes)
         self._core = core
-        self._cores = dict.fromkeys(self.axes, core)  # what knows the modes of each axis
+        self._cores = dict.fromkeys(self.axes, core)  # has the modes of each axis
         self._turns: dict[int, int] = {}  # how far fftshift has moved the indices of an axis up
         self._of_plan, self._maker = name, maker
         self.spectral = spectral

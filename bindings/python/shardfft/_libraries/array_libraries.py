@@ -25,7 +25,7 @@ class Library:
     allocates = True  #: has arrays that are not initialised; else a plan's memory is shown to it
     mutable = True
     reorders = True  #: can copy an array into another memory order
-    computes = True  #: reckons in double precision where its arrays are
+    computes = True  #: computes in double precision if its arrays are
 
     def empty(self, like: Any, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
         """Make an array in C order on the device of ``like``."""
@@ -105,7 +105,7 @@ class _CuPy(Library):
         return sys.modules["cupy"].from_dlpack(raw)
 
     def convert(self, array: Any, axes: Sequence[int], dtype: np.dtype[Any]) -> Any:
-        with array.device:  # CuPy works on the current GPU, wherever the array is
+        with array.device:  # CuPy works on the current GPU, not on the array's
             return super().convert(array, axes, dtype)
 
 
@@ -186,7 +186,7 @@ class _Standard(Library):
         return array.__array_namespace__().permute_dims(array, tuple(axes))
 
     def is_dense(self, array: Any, axes: Sequence[int]) -> bool:
-        return True  # the standard has no word for it; what is not is refused later
+        return True  # the standard has no word for it; others are refused later
 
     def astype(self, array: Any, dtype: np.dtype[Any]) -> Any:
         namespace = array.__array_namespace__()

@@ -11,7 +11,7 @@ import numpy as np
 from .. import _core
 from . import streams
 
-# DLPack's words for where an array lies, and for what it holds.
+# DLPack's words for an array's memory, and for its numbers.
 _GPU = 2
 _KINDS = {"i": 0, "u": 1, "f": 2, "c": 5, "b": 6}
 

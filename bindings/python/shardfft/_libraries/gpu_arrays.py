@@ -11,7 +11,7 @@ import numpy as np
 from .. import _core
 from . import streams
 
-# DLPack's words for where an array lies, and for what it holds.
+# DLPack's words for an array's memory, and for its numbers.
 _CPU, _GPU, _PINNED, _MANAGED = 1, 2, 3, 13
 _KINDS = {0: "i", 1: "u", 2: "f", 5: "c", 6: "b"}
 

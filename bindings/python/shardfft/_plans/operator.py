@@ -157,7 +157,7 @@ class Operator:
 
         made = cls(make, _no_conjugate)
         made._change = change
-        # Plans hold what is called, where Python's search for cycles does not see it: ``change`` may hold its plan.
+        # Plans hold the function, and Python's search for cycles does not see this: ``change`` may hold its plan.
         alive = weakref.ref(made)
         return made
 
@@ -168,7 +168,7 @@ class Operator:
         except Error as error:
             raise error from next(iter(self._raised), None)
         finally:
-            self._raised.clear()  # frames of what was raised hold the plan's arrays
+            self._raised.clear()  # frames of the exception hold the plan's arrays
 
     @classmethod
     def cuda(cls, text: str, lengths: Iterable[float] | None = None) -> Operator:

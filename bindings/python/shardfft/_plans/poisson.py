@@ -106,7 +106,7 @@ class Poisson:
 
         Args:
             f: an array like :meth:`zeros`.
-            values: what holds at walls where it is not 0, by (axis, "lower" or "upper"): values on a Dirichlet wall,
+            values: values at walls that are not 0, by (axis, "lower" or "upper"): values on a Dirichlet wall,
                 derivatives along the outward normal on a Neumann wall; a number, or an array of this rank's part with
                 one point along that axis. All ranks give the same walls.
             gradient: give (u, [du/dx for each axis]).
@@ -132,7 +132,7 @@ class Poisson:
         return result
 
     def adjoint(self, by_u: Any) -> NDArray[Any]:
-        """Give the derivatives by f of what has the derivatives ``by_u`` by u. Collective."""
+        """Give the derivatives by f of a number whose derivatives by u are ``by_u``. Collective."""
         given = mpi.agree(self.comm, lambda: self._part.asarray(np.asarray(by_u)))
         by_f = self._part.empty()
         self._core.adjoint(given.ctypes.data, by_f.ctypes.data)
@@ -169,7 +169,7 @@ class Poisson:
         return self._core.workspace_bytes
 
     def report(self) -> Report:
-        """Tell the program of a solve and what its steps send and take, as :meth:`shardfft.Plan.report`. Collective."""
+        """Tell the program of a solve, its bytes and times, as :meth:`shardfft.Plan.report`. Collective."""
         return Report(self._core.report())
 
     def close(self) -> None:
@@ -220,7 +220,7 @@ def poisson(
         tolerance: how large that mean may be beside the mean of abs(f); 0: 1e-8, or 1e-4 in single precision.
         options: of the plans inside, as of :func:`plan`.
 
-    Raises TypeError or ValueError for wrong arguments, and ``shardfft.Error`` where planning failed, on every rank.
+    Raises TypeError or ValueError for wrong arguments, and ``shardfft.Error`` if planning failed, on every rank.
 
     Example:
         >>> import numpy as np

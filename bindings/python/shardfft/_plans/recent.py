@@ -41,7 +41,7 @@ class _Group:
         self.plans: OrderedDict[tuple[Any, ...], tuple[int, Any]] = OrderedDict()
         self.limit = limit
         self.made = 0
-        self.asks: dict[Ask, tuple[int, Any, Any]] = {}  #: the call that last found a plan for what is asked
+        self.asks: dict[Ask, tuple[int, Any, Any]] = {}  #: the last call that found a plan for these arguments
         self.asked = 0
 
     def number(self, key: tuple[Any, ...]) -> int:
@@ -69,7 +69,7 @@ class _Group:
         self.asks = {ask: found for ask, found in self.asks.items() if found[2] in alive}
 
 
-_members_key: int | None = None  #: MPI's name for what _members() found of a communicator
+_members_key: int | None = None  #: MPI's key of the result of _members() for a communicator
 
 #: By the limit, which differs from sort to sort, and the ranks.
 _groups: dict[tuple[int, tuple[int, ...]], _Group] = {}
@@ -152,7 +152,7 @@ def asked_again(comm: MPI.Comm, ask: Ask, prepare: Callable[[Kept], T], limit: i
     if found is not None:
         try:
             ready = prepare(found)
-        except Exception:  # it fails again where all ranks are told
+        except Exception:  # it fails again when all ranks are told
             number = _MISSING
     numbers = [number]
     if comm.size > 1:  # as a buffer: objects take two messages

@@ -103,7 +103,7 @@ class Call:
 
         The words must say all that :meth:`run` is given.
         """
-        with contextlib.suppress(Exception):  # it is raised again where all ranks are told
+        with contextlib.suppress(Exception):  # it is raised again when all ranks are told
             local = self._look()
             shape = tuple(local.array.shape)
             self.ask = asking((self._kind, shape, dtype_of(local.array), local[1:]), self._layout, *words)

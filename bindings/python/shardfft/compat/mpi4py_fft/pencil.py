@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from mpi4py import MPI
     from numpy.typing import DTypeLike, NDArray
 
-_key: int | None = None  # MPI's name for what is kept with a communicator
+_key: int | None = None  # MPI's key of objects that are kept with a communicator
 
 
 def _forget(comm: MPI.Comm, key: int, kept: dict[Any, list[MPI.Comm]]) -> None:

@@ -98,25 +98,16 @@ void shardfft::python::bind_halo(nb::module_& module) {
       .def(
           "begin",
           [](const Halo& self, Address x, const nb::object& array) {
-            HaloExchange& halo = self.get();
-            const nb::gil_scoped_release others_may_run;
-            python::keeping(array, halo, [&] { halo.begin(pointer(x)); });
+            self.keep(array, [&](auto& halo) { halo.begin(pointer(x)); });
           },
           "x"_a, "array"_a)
       .def(
-          "end",
-          [](const Halo& self, const nb::object& array) {
-            HaloExchange& halo = self.get();
-            const nb::gil_scoped_release others_may_run;
-            python::keeping(array, halo, [&] { halo.end(); });
-          },
+          "end", [](const Halo& self, const nb::object& array) { self.keep(array, [&](auto& halo) { halo.end(); }); },
           "array"_a)
       .def(
           "add_back",
           [](const Halo& self, Address x, const nb::object& array) {
-            HaloExchange& halo = self.get();
-            const nb::gil_scoped_release others_may_run;
-            python::keeping(array, halo, [&] { halo.add_back(pointer(x)); });
+            self.keep(array, [&](auto& halo) { halo.add_back(pointer(x)); });
           },
           "x"_a, "array"_a)
       .def("close", &Halo::close);

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "shardfft/shardfft.hpp"
+#include "bind.hpp"
 
 namespace shardfft::python {
 
@@ -30,6 +30,11 @@ class Held {
     Object& object = get();
     const nanobind::gil_scoped_release others_may_run;
     return work(object);
+  }
+  /// A call that works on `arrays`, as keeping() does.
+  template <class Work>
+  void keep(const nanobind::object& arrays, const Work& work) const {
+    run([&](Object& object) { keeping(arrays, object, [&] { work(object); }); });
   }
   void close() {
     const nanobind::gil_scoped_release others_may_run;

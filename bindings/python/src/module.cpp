@@ -8,6 +8,7 @@
 #include <string>
 
 #include "bind.hpp"
+#include "shardfft/c/base.h"
 #include "shardfft/shardfft.hpp"
 
 namespace nb = nanobind;
@@ -15,39 +16,14 @@ using nb::literals::operator""_a;
 
 namespace {
 
-const char* status_name(shardfft::Status status) {
-  switch (status) {
-    case shardfft::Status::ok:
-      return "ok";
-    case shardfft::Status::invalid_argument:
-      return "invalid_argument";
-    case shardfft::Status::mismatch:
-      return "mismatch";
-    case shardfft::Status::unsupported:
-      return "unsupported";
-    case shardfft::Status::out_of_memory:
-      return "out_of_memory";
-    case shardfft::Status::mpi_failure:
-      return "mpi_failure";
-    case shardfft::Status::backend_failure:
-      return "backend_failure";
-    case shardfft::Status::internal:
-      return "internal";
-    case shardfft::Status::timed_out:
-      return "timed_out";
-    case shardfft::Status::corrupted:
-      return "corrupted";
-  }
-  return "internal";
-}
-
 /// Raises the Python class of the error's code.
 void translate(const std::exception_ptr& caught, void*) {
   try {
     std::rethrow_exception(caught);
   } catch (const shardfft::Error& error) {
     const nb::object raised =
-        nb::module_::import_("shardfft._ground.errors").attr("from_status")(status_name(error.code()), error.what());
+        nb::module_::import_("shardfft._ground.errors")
+            .attr("from_status")(shardfft_status_name(static_cast<shardfft_status>(error.code())), error.what());
     PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(raised.ptr())), raised.ptr());
   }
 }

@@ -13,48 +13,15 @@ using shardfft::Options;
 
 namespace {
 
-const char* type_name(shardfft::OptionType type) {
-  switch (type) {
-    case shardfft::OptionType::flag:
-      return "flag";
-    case shardfft::OptionType::integer:
-      return "integer";
-    case shardfft::OptionType::number:
-      return "number";
-    case shardfft::OptionType::integers:
-      return "integers";
-    case shardfft::OptionType::choice:
-      return "choice";
-    case shardfft::OptionType::words:
-      return "words";
-    case shardfft::OptionType::name:
-      return "name";
-    case shardfft::OptionType::path:
-      return "path";
-    case shardfft::OptionType::text:
-      return "text";
-    case shardfft::OptionType::address:
-      break;
-  }
-  return "address";
-}
-
-const char* agreement_name(shardfft::Agreement agreement) {
-  switch (agreement) {
-    case shardfft::Agreement::same:
-      return "same";
-    case shardfft::Agreement::presence:
-      return "presence";
-    case shardfft::Agreement::none:
-      break;
-  }
-  return "none";
-}
+/// In the order of the enumerations.
+constexpr const char* types[] = {"flag",  "integer", "number", "integers", "choice",
+                                 "words", "name",    "path",   "text",     "address"};
+constexpr const char* agreements[] = {"same", "presence", "none"};
+constexpr const char* places[] = {"cpu", "gpu", "devices"};
 
 nb::list effect_of(const OptionRow& row) {
   nb::list names;
-  for (const shardfft::Place place : row.effect)
-    names.append(place == shardfft::Place::cpu ? "cpu" : place == shardfft::Place::gpu ? "gpu" : "devices");
+  for (const shardfft::Place place : row.effect) names.append(places[static_cast<int>(place)]);
   return names;
 }
 
@@ -77,8 +44,8 @@ nb::list option_rows() {
   const Options defaults;
   nb::list rows;
   for (const OptionRow& row : shardfft::option_table())
-    rows.append(nb::make_tuple(row.name, type_name(row.type), row.get(defaults), row.choices, row.least, effect_of(row),
-                               agreement_name(row.agreement), row.sentence));
+    rows.append(nb::make_tuple(row.name, types[static_cast<int>(row.type)], row.get(defaults), row.choices, row.least,
+                               effect_of(row), agreements[static_cast<int>(row.agreement)], row.sentence));
   return rows;
 }
 

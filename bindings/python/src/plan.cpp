@@ -20,9 +20,11 @@ using shardfft::Plan;
 namespace {
 
 using Addresses = std::vector<std::uintptr_t>;
+using Inputs = std::vector<const void*>;
+using Outputs = std::vector<void*>;
 
-std::vector<void*> pointers(const Addresses& addresses) {
-  std::vector<void*> result;
+Outputs pointers(const Addresses& addresses) {
+  Outputs result;
   for (const std::uintptr_t address : addresses) result.push_back(shardfft::python::pointer(address));
   return result;
 }
@@ -35,6 +37,21 @@ shardfft::Ranks ranks_of(std::uintptr_t comm_address, const std::vector<int>& de
 
 /// A plan that close() can end before Python's garbage collector would: ending is collective.
 class PyPlan {
+  template <class Work>
+  auto during(const Work& work) {
+    Plan& plan = get();
+    const shardfft::python::InUse use(used_);
+    const nb::gil_scoped_release others_may_run;
+    return work(plan);
+  }
+  template <class Work>
+  auto called(const Addresses& in, const Addresses& out, const nb::object& arrays, const Work& work) {
+    const Outputs sources = pointers(in), to = pointers(out);
+    const Inputs from(sources.begin(), sources.end());
+    return during(
+        [&](Plan& plan) { return shardfft::python::keeping(arrays, plan, [&] { return work(plan, from, to); }); });
+  }
+
  public:
   PyPlan(std::uintptr_t comm_address, const std::vector<int>& devices, shardfft::Transform transform,
          const Layout& input, const std::optional<Layout>& output, bool natural, const Options& options) {
@@ -53,67 +70,34 @@ class PyPlan {
   }
   /// `arrays`: the owner of the memory at these addresses.
   void run(bool forward, const Addresses& in, const Addresses& out, const nb::object& arrays) {
-    Plan& plan = get();
-    const std::vector<void*> sources = pointers(in), to = pointers(out);
-    const std::vector<const void*> from(sources.begin(), sources.end());
-    const shardfft::python::InUse use(used_);
-    const nb::gil_scoped_release others_may_run;
-    shardfft::python::keeping(arrays, plan, [&] {
-      if (forward)
-        plan.forward(from, to);
-      else
-        plan.backward(from, to);
+    called(in, out, arrays, [&](Plan& plan, const Inputs& from, const Outputs& to) {
+      forward ? plan.forward(from, to) : plan.backward(from, to);
     });
   }
   void apply(const shardfft::Operator& op, const Addresses& in, const Addresses& out, const nb::object& arrays) {
-    Plan& plan = get();
-    const std::vector<void*> sources = pointers(in), to = pointers(out);
-    const std::vector<const void*> from(sources.begin(), sources.end());
-    const shardfft::python::InUse use(used_);
-    const nb::gil_scoped_release others_may_run;
-    shardfft::python::keeping(arrays, plan, [&] { plan.apply(op, from, to); });
+    called(in, out, arrays, [&](Plan& plan, const Inputs& from, const Outputs& to) { plan.apply(op, from, to); });
   }
   shardfft::Operator convolution(const Addresses& kernels, const nb::object& arrays) {
-    Plan& plan = get();
-    const std::vector<void*> sources = pointers(kernels);
-    const std::vector<const void*> from(sources.begin(), sources.end());
-    const shardfft::python::InUse use(used_);
-    const nb::gil_scoped_release others_may_run;
-    return shardfft::python::keeping(arrays, plan,
-                                     [&] { return plan.convolution(std::span<const void* const>(from)); });
+    return called(kernels, {}, arrays, [](Plan& plan, const Inputs& from, const Outputs& /*none*/) {
+      return plan.convolution(std::span<const void* const>(from));
+    });
   }
   void refuse(const std::string& why) {
-    Plan& plan = get();
-    const shardfft::python::InUse use(used_);
-    const nb::gil_scoped_release others_may_run;
-    plan.refuse(why);
+    during([&](Plan& plan) { plan.refuse(why); });
   }
   void set_streams(const Addresses& streams) {
-    Plan& plan = get();
-    const shardfft::python::InUse use(used_);
-    plan.set_streams(pointers(streams));
+    during([to = pointers(streams)](Plan& plan) { plan.set_streams(to); });
   }
   std::string way() {
-    Plan& plan = get();
-    const shardfft::python::InUse use(used_);
-    const nb::gil_scoped_release others_may_run;
-    return plan.way();
+    return during([](Plan& plan) { return plan.way(); });
   }
   shardfft::PlanReport report() {
-    Plan& plan = get();
-    const shardfft::python::InUse use(used_);
-    const nb::gil_scoped_release others_may_run;
-    return plan.report();
+    return during([](Plan& plan) { return plan.report(); });
   }
   shardfft::python::Memory allocate(bool input, int member) {
-    Plan& plan = get();
-    const shardfft::python::InUse use(used_);
-    shardfft::Buffer buffer;
-    {
-      const nb::gil_scoped_release others_may_run;
-      buffer = input ? plan.allocate_input(member) : plan.allocate_output(member);
-    }
-    return shardfft::python::make_memory(std::move(buffer), plan.device(member));
+    shardfft::Buffer buffer =
+        during([&](Plan& plan) { return input ? plan.allocate_input(member) : plan.allocate_output(member); });
+    return shardfft::python::make_memory(std::move(buffer), get().device(member));
   }
   void close() {
     const shardfft::python::InUse use(used_);

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import functools
-import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .._ground import mpi
+from .._plans.problem import points_of
 from .._plans.recent import recent_plan
+from .._transforms.cosine_scale import AFTER, BEFORE
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -19,11 +20,6 @@ if TYPE_CHECKING:
     from .._plans.operator import Operator
     from .._plans.plan import Plan
     from .._plans.poisson import Poisson
-
-#: Which numbers of an axis (0: the first, -1: the last) the adjoint of a cosine or sine transform takes twice, of what
-#: the transform gives, and by half, of what the adjoint gives. All else of the adjoint is the inverse, without 1/N.
-_TWICE = {"dct1": (0, -1), "dct2": (0,), "dst2": (-1,)}
-_HALF = {"dct1": (0, -1), "dct3": (0,), "dst3": (-1,)}
 
 
 class Factors:
@@ -62,13 +58,6 @@ class Factors:
 _ONE = Factors()
 
 
-def _points(word: str, extent: int) -> int:
-    """The factor N of an axis."""
-    if word == "fft":
-        return extent
-    return {"dct1": 2 * (extent - 1), "dst1": 2 * (extent + 1)}.get(word, 2 * extent)
-
-
 def _at(side: Side, axis: int, ends: tuple[int, ...], factor: float, points: int) -> NDArray[Any]:
     """``factor`` at the first or last index of an axis, else 1."""
     index = side._indices(axis)
@@ -105,8 +94,8 @@ def _factors(plan: Plan) -> tuple[Factors, Factors]:
         if word == "fft":
             of_spectrum[axis] = 1 / _waves(spectrum, axis)
         else:
-            of_field[axis] = _at(field, axis, _HALF.get(word, ()), 0.5, points)
-            of_spectrum[axis] = _at(spectrum, axis, _TWICE.get(word, ()), 2.0, points)
+            of_field[axis] = _at(field, axis, BEFORE.get(word, ()), 0.5, points)
+            of_spectrum[axis] = _at(spectrum, axis, AFTER.get(word, ()), 2.0, points)
     source, target = Factors(1.0, of_field), Factors(1.0, of_spectrum)
     return (target.inverse(), source.inverse()) if to_real else (source, target)
 
@@ -117,7 +106,7 @@ def _scale(plan: Plan) -> float:
     words = told.options.get("transforms") or ["fft"] * len(plan.input.axes)
     to_real = told.transform.kind.name == "c2r"
     extents = _transformed(plan)
-    points = math.prod(_points(word, extents[axis]) for axis, word in zip(plan.input.axes, words, strict=True))
+    points = points_of([extents[axis] for axis in plan.input.axes], words)
     norm = told.options.get("norm") or "backward"
     norm = getattr(norm, "name", norm)
     if norm in ("ortho", "none"):

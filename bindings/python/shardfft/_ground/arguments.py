@@ -29,6 +29,14 @@ def integers(values: Iterable[int], name: str) -> list[int]:
     return [integer(number, name) for number in numbers]
 
 
+def for_each_axis(value: Any, axes: int, name: str) -> list[Any]:
+    """Give an entry for each axis, of one for all axes or of a sequence of them."""
+    entries = list(value) if isinstance(value, Iterable) and not isinstance(value, str) else [value] * axes
+    if len(entries) != axes:
+        raise ValueError(f"{name} must be one for all axes, or one for each of {axes} axes, not {value!r}")
+    return entries
+
+
 def shape_of(shape: int | Iterable[int]) -> list[int]:
     extents = integers([shape] if isinstance(shape, Integral) else shape, "shape")
     if not 1 <= len(extents) <= MAX_AXES:

@@ -3,46 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .. import _core
 from .._ground import mpi
-from .._ground.arguments import integer
+from .._ground.arguments import for_each_axis, integer
 from .._ground.errors import ArgumentError, Error
 from .._layouts.infer import check_layout
+from .handle import Held
 from .options import convert
+from .problem import number_type
 
 if TYPE_CHECKING:
     from mpi4py import MPI
     from numpy.typing import DTypeLike, NDArray
-    from typing_extensions import Self
 
     from .._layouts.layout import Layout
 
 Widths = int | Sequence[int | tuple[int, int]]
 
 
-def number_type(dtype: DTypeLike) -> np.dtype[Any]:
-    """Give a dtype that the library sums."""
-    result = np.dtype(dtype)
-    if result.name not in ("float32", "float64", "complex64", "complex128"):
-        raise TypeError(f"dtype must be float32, float64, complex64 or complex128, not {result}")
-    return result
-
-
-def _each(value: Any, axes: int, what: str) -> list[Any]:
-    """Give one entry an axis."""
-    entries = list(value) if isinstance(value, Sequence) else [value] * axes
-    if len(entries) != axes:
-        raise ValueError(f"{what} must be one for all axes, or one for each of {axes}, not {value!r}")
-    return entries
-
-
 def _widths(widths: Widths, periodic: bool | Sequence[bool], axes: int) -> list[tuple[int, int, bool]]:
     result = []
-    for width, wraps in zip(_each(widths, axes, "widths"), _each(periodic, axes, "periodic"), strict=True):
+    for width, wraps in zip(
+        for_each_axis(widths, axes, "widths"), for_each_axis(periodic, axes, "periodic"), strict=True
+    ):
         sides = list(width) if isinstance(width, Sequence) else [width, width]
         if len(sides) != 2:
             raise ValueError(f"a width is a number, or two of them (below, above), not {width!r}")
@@ -50,7 +37,7 @@ def _widths(widths: Widths, periodic: bool | Sequence[bool], axes: int) -> list[
     return result
 
 
-class HaloExchange:
+class HaloExchange(Held):
     """Fills the halos of padded NumPy arrays, and adds them back. Making, closing and all calls are collective.
 
     A padded array holds this rank's part with the halos around it, in the memory order of the layout; a rank without
@@ -155,10 +142,6 @@ class HaloExchange:
         """Do the adjoint of :meth:`update`: add each halo to the part it was filled from, and make it 0. Collective."""
         self._core.add_back(self._address(x), x)
 
-    def close(self) -> None:
-        """End it and free its memory. Collective."""
-        self._core.close()
-
     def _check(self, x: Any) -> int:
         if not isinstance(x, np.ndarray) or x.dtype != self.dtype:
             raise TypeError(f"a padded array must be a NumPy array of {self.dtype}, not {getattr(x, 'dtype', type(x))}")
@@ -182,12 +165,3 @@ class HaloExchange:
                 except (ArgumentError, Error):
                     raise error from None
             raise
-
-    def __reduce_ex__(self, protocol: object) -> NoReturn:
-        raise TypeError("a HaloExchange cannot be copied or pickled: make another one")
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()

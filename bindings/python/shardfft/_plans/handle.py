@@ -1,4 +1,4 @@
-"""The common part of plans over processes and plans over the GPUs of one process: they are open until closed."""
+"""What the library's objects have in common: they are open until closed."""
 
 from __future__ import annotations
 
@@ -9,18 +9,33 @@ from .._libraries import array_libraries
 from .report import Report
 
 if TYPE_CHECKING:
-    from types import TracebackType
-
     from typing_extensions import Self
 
     from .. import _core
     from .._layouts.side import Side
 
 
-class Handle:
-    """A plan of the library, which ``with`` ends."""
+class Held:
+    """An object of the library, which ``with`` ends."""
 
     _core: Any
+
+    def close(self) -> None:
+        """End it and free its memory; arrays from it stay valid. Collective over its communicator."""
+        self._core.close()
+
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
+        raise TypeError(f"a {type(self).__name__} cannot be copied or pickled: make another with the same arguments")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class Handle(Held):
+    """A plan over processes, or over the GPUs of one process."""
 
     def _open(self) -> Any:
         if self._core.closed:
@@ -37,18 +52,3 @@ class Handle:
         Of plans over processes collective. ``print(plan.report())`` shows text; the report itself is a dictionary.
         """
         return Report(self._core.report())
-
-    def close(self) -> None:
-        """End the plan and free its memory; arrays from it stay valid."""
-        self._core.close()
-
-    def __reduce_ex__(self, protocol: object) -> NoReturn:
-        raise TypeError(f"a {type(self).__name__} cannot be copied or pickled: plan again with the same arguments")
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()

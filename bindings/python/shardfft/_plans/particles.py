@@ -13,12 +13,12 @@ from .._ground import mpi
 from .._ground.arguments import integer
 from .._layouts.infer import check_layout
 from .._layouts.part import Part, each_of
-from .halo import number_type
+from .handle import Held
+from .problem import number_type
 
 if TYPE_CHECKING:
     from mpi4py import MPI
     from numpy.typing import DTypeLike, NDArray
-    from typing_extensions import Self
 
     from .._layouts.layout import Layout
 
@@ -54,7 +54,7 @@ class Migration:
         return self._moved(array, self.received, self.sent, True)
 
 
-class ParticleMesh:
+class ParticleMesh(Held):
     """The points of a periodic array as a mesh for particles. Making, closing and all calls are collective.
 
     Point i of an axis of n points lies at i length / n. Positions are arrays of one row a particle and one column an
@@ -176,13 +176,3 @@ class ParticleMesh:
         """Plan the move of particles to the ranks to which their positions belong. Collective."""
         rows = mpi.agree(self.comm, lambda: self._positions(positions))
         return Migration(self._core.migration(len(rows), rows.ctypes.data), self.comm)
-
-    def close(self) -> None:
-        """End it and free its memory. Collective."""
-        self._core.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()

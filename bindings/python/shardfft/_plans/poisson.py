@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .. import _core
 from .._ground import mpi
-from .._ground.arguments import axis_of, shape_of
+from .._ground.arguments import axis_of, for_each_axis, shape_of
 from .._layouts.layout import Layout, named
 from .._layouts.part import Part
-from .halo import number_type
+from .handle import Held
 from .options import convert
+from .problem import number_type
 from .report import Report
 
 if TYPE_CHECKING:
     from mpi4py import MPI
     from numpy.typing import DTypeLike, NDArray
-    from typing_extensions import Self
 
     Values = Mapping[tuple[int, str], Any]
 
@@ -35,11 +35,8 @@ _ENDS = ("lower", "upper")
 
 def _ends(boundary: Any, axes: int) -> list[tuple[int, int]]:
     """Give the numbers of both ends of each axis."""
-    given = [boundary] * axes if isinstance(boundary, str) else list(boundary)
-    if len(given) != axes:
-        raise ValueError(f"boundary must be one word, or have an entry for each of {axes} axes, not {boundary!r}")
     result = []
-    for one in given:
+    for one in for_each_axis(boundary, axes, "boundary"):
         words = (one, one) if isinstance(one, str) else tuple(one)
         if len(words) != 2 or not all(word in _BOUNDARIES for word in words):
             raise ValueError(f"a boundary is one of {', '.join(_BOUNDARIES)}, or a pair (lower, upper), not {one!r}")
@@ -49,11 +46,8 @@ def _ends(boundary: Any, axes: int) -> list[tuple[int, int]]:
 
 def _lengths(lengths: Any, axes: int) -> tuple[list[float], int, list[float]]:
     """Give the lengths of all axes, and which one has cells of which widths."""
-    given = list(lengths) if isinstance(lengths, Iterable) else [lengths] * axes
-    if len(given) != axes:
-        raise ValueError(f"lengths must be one number, or have an entry for each of {axes} axes, not {lengths!r}")
     result, stretched, cells = [], -1, []
-    for axis, one in enumerate(given):
+    for axis, one in enumerate(for_each_axis(lengths, axes, "lengths")):
         numbers = np.asarray(one, float)
         if numbers.ndim == 1:
             if stretched >= 0:
@@ -82,7 +76,7 @@ def _field(shape: Any, dtype: Any, layout: str | Layout, ranks: int) -> tuple[La
     return source, numbers
 
 
-class Poisson:
+class Poisson(Held):
     """A solver that was planned: :func:`poisson`. Closing and all calls that solve are collective.
 
     Example:
@@ -171,19 +165,6 @@ class Poisson:
     def report(self) -> Report:
         """Tell the program of a solve, its bytes and times, as :meth:`shardfft.Plan.report`. Collective."""
         return Report(self._core.report())
-
-    def close(self) -> None:
-        """End it and free its memory. Collective."""
-        self._core.close()
-
-    def __reduce_ex__(self, protocol: object) -> NoReturn:
-        raise TypeError("a Poisson cannot be copied or pickled: make another one")
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
 
 def poisson(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -34,6 +36,12 @@ class Problem(NamedTuple):
     options: _core.Options
 
 
+def points_of(extents: Sequence[int], words: Sequence[str]) -> int:
+    """Give the factor between forward and backward: docs/transforms.md has it of each transform."""
+    factors = {"fft": lambda n: n, "dct1": lambda n: 2 * (n - 1), "dst1": lambda n: 2 * (n + 1)}
+    return math.prod(factors.get(word, lambda n: 2 * n)(int(n)) for n, word in zip(extents, words, strict=True))
+
+
 def _choice(enum: Any, value: str, name: str) -> Any:
     try:
         return enum.__members__[value]
@@ -44,11 +52,12 @@ def _choice(enum: Any, value: str, name: str) -> Any:
         raise ValueError(f"unknown {name} {value!r}: give one of {names}") from None
 
 
-def _precision(dtype: DTypeLike) -> _core.Precision:
-    try:
-        return PRECISIONS[np.dtype(dtype)]
-    except (KeyError, TypeError):
-        raise TypeError(f"dtype must be float32, float64, complex64 or complex128, not {dtype!r}") from None
+def number_type(dtype: DTypeLike) -> np.dtype[Any]:
+    """Give a dtype that the library transforms and sums."""
+    with contextlib.suppress(TypeError):
+        if (found := np.dtype(dtype)) in PRECISIONS:
+            return found
+    raise TypeError(f"dtype must be float32, float64, complex64 or complex128, not {dtype!r}")
 
 
 def _resolve(layout: str | Layout, shape: Sequence[int], ranks: int, name: str) -> Layout:
@@ -130,25 +139,24 @@ def problem(
         raise ValueError("n is the real extent of a c2r transform; other kinds have it in shape")
     if n is not None and integer(n, "n") < 1:
         raise ValueError("n must be positive, or None for 2 (m - 1)")
-    transform = _core.Transform(_choice(_core.Kind, kind, "kind"), _precision(dtype))
+    transform = _core.Transform(_choice(_core.Kind, kind, "kind"), PRECISIONS[number_type(dtype)])
     told = _told({"axes": chosen, "real_extent": n, **options})
     source = _resolve(layout, extents, ranks, "layout")
     if isinstance(output, str) and output in ("default", "natural"):
         return Problem(transform, source, None, output == "natural", told)
-    words = told.get("transforms") or ["fft"] * len(chosen)
-    if len(words) != len(chosen):
-        raise ValueError(f"transforms must have a word for each of the {len(chosen)} axes, not {words}")
-    modes = told.get("modes") or [0] * len(chosen)
-    if len(modes) != len(chosen):
-        raise ValueError(f"modes must have a number for each of the {len(chosen)} axes, not {modes}")
+
+    def entries(name: str, default: Any, what: str) -> list[Any]:
+        given = told.get(name) or [default] * len(chosen)
+        if len(given) != len(chosen):
+            raise ValueError(f"{name} must have a {what} for each of the {len(chosen)} axes, not {given}")
+        return given
+
+    words, modes = entries("transforms", "fft", "word"), entries("modes", 0, "number")
     if kind == "c2r" and any(modes):
         if not isinstance(output, Layout):
             raise ValueError("c2r with modes needs a Layout as output: its extents are the numbers of points")
         return Problem(transform, source, _resolve(output, output.shape, ranks, "output"), False, told)
-    padded = told.get("padded") or [0] * len(chosen)
-    if len(padded) != len(chosen):
-        raise ValueError(f"padded must have a number for each of the {len(chosen)} axes, not {padded}")
-    for axis, points in zip(chosen, padded, strict=True):
+    for axis, points in zip(chosen, entries("padded", 0, "number"), strict=True):
         extents[axis] = points or extents[axis]
     result = _spectrum_shape(extents, kind, chosen, words, modes, n)
     return Problem(transform, source, _resolve(output, result, ranks, "output"), False, told)

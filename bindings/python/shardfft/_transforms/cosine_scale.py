@@ -14,9 +14,10 @@ from .transform import transform_array
 if TYPE_CHECKING:
     from .._layouts.cut_array import CutArray
 
-# Which numbers of an axis SciPy multiplies by sqrt(2) before an orthogonal transform, and divides by it afterwards.
-_BEFORE = {"dct1": (0, -1), "dct3": (0,), "dst3": (-1,)}
-_AFTER = {"dct1": (0, -1), "dct2": (0,), "dst2": (-1,)}
+#: Numbers of an axis (0: the first, -1: the last) that SciPy multiplies by sqrt(2) before an orthogonal transform, and
+#: those that it divides by it afterwards. The adjoint gives the former by half, and takes the latter twice.
+BEFORE = {"dct1": (0, -1), "dct3": (0,), "dst3": (-1,)}
+AFTER = {"dct1": (0, -1), "dct2": (0,), "dst2": (-1,)}
 
 
 def _scaled(x: CutArray, axes: Sequence[int], ends: Sequence[int], factor: float) -> CutArray:
@@ -50,9 +51,9 @@ def cosine(
         x = resize(x, axis, extent)
     acts_as = f"{family}{ {2: 3, 3: 2}.get(type, type) if inverse else type }"
     if orthogonal:
-        x = _scaled(x, axes, _BEFORE.get(acts_as, ()), np.sqrt(2))
+        x = _scaled(x, axes, BEFORE.get(acts_as, ()), np.sqrt(2))
     first = 0 if x.components is None else 1
     told = {**options, "transforms": [f"{family}{type}"] * len(axes)}
     kind = "c2c" if x.dtype.kind == "c" else "r2r"
     x = transform_array(x, kind, not inverse, [axis - first for axis in axes], norm, told)
-    return _scaled(x, axes, _AFTER.get(acts_as, ()), np.sqrt(0.5)) if orthogonal else x
+    return _scaled(x, axes, AFTER.get(acts_as, ()), np.sqrt(0.5)) if orthogonal else x

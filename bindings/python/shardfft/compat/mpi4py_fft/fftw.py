@@ -8,7 +8,6 @@ limits have no effect: plans here do not measure.
 from __future__ import annotations
 
 import functools
-import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +17,7 @@ from ..._ground.arguments import MAX_AXES
 from ..._libraries import gpu_arrays
 from ..._plans.plan import Plan
 from ..._plans.planning import plan
+from ..._plans.problem import points_of
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
@@ -53,12 +53,6 @@ def check_shape(array: Any, like: NDArray[Any]) -> None:
         raise TypeError('this transform runs on CPUs, and the array lies on a GPU: PFFT(..., backend="cupy") takes it')
     if array is not None and np.shape(array) not in ((), like.shape):
         raise ValueError(f"planned for arrays of shape {like.shape}, not {np.shape(array)}")
-
-
-def points(extents: Sequence[int], words: Sequence[str]) -> int:
-    """Give the factor between forward and backward: docs/transforms.md has it of each transform."""
-    factors = {"fft": lambda n: n, "dct1": lambda n: 2 * (n - 1), "dst1": lambda n: 2 * (n + 1)}
-    return math.prod(factors.get(word, lambda n: 2 * n)(int(n)) for n, word in zip(extents, words, strict=True))
 
 
 def _joined(shape: Sequence[int], axes: Sequence[int]) -> tuple[list[int], list[int]]:
@@ -142,11 +136,13 @@ class FFT:
             axes, words, modes = axes[:-count], words[:-count], None if modes is None else modes[:-count]
             name, dtype = name.replace("r2c", "c2c"), spectrum.dtype
 
-    def _transformed(self, values: NDArray[Any]) -> NDArray[Any]:
+    def _run(self, source: NDArray[Any], target: NDArray[Any], _: dict[str, Any]) -> None:
+        values = source.view(np.ndarray)
         for made, extents, after in reversed(self._steps) if self._backward else self._steps:
             run, shape = (made.backward, after) if self._backward else (made.forward, extents)
             values = run(np.ascontiguousarray(values).reshape(shape))
-        return values
+        if self._steps:
+            target[...] = values.reshape(target.shape)
 
     @property
     def input_array(self) -> NDArray[Any]:
@@ -198,8 +194,7 @@ class FFT:
                 source[...] = input_array
         if implicit and output_array is not None and fits(output_array, target):
             target = output_array
-        if self._steps:
-            target[...] = self._transformed(source.view(np.ndarray)).reshape(target.shape)
+        self._run(source, target, words)
         if normalize:
             target *= self._normalization
         if output_array is not None and output_array is not target:
@@ -208,17 +203,7 @@ class FFT:
         return target
 
 
-def get_planned_FFT(  # noqa: N802
-    input_array: NDArray[Any],
-    output_array: NDArray[Any],
-    axes: Sequence[int] = (-1,),
-    kind: int | Sequence[int] = FFTW_FORWARD,
-    threads: int = 1,
-    flags: Any = (FFTW_MEASURE,),
-    normalization: float = 1.0,
-) -> FFT:
-    """Plan by kinds; see :class:`FFT`."""
-    return FFT(input_array, output_array, axes, kind, threads, flags, normalization)
+get_planned_FFT = FFT  # noqa: N816
 
 
 def get_normalization(kind: int | Sequence[int], shape: Sequence[int], axes: Sequence[int]) -> float:
@@ -230,7 +215,7 @@ def get_normalization(kind: int | Sequence[int], shape: Sequence[int], axes: Seq
         True
     """
     kinds = [kind] * len(axes) if np.ndim(kind) == 0 else list(kind)  # type: ignore[arg-type]
-    return 1 / points([shape[axis] for axis in axes], [_WORDS.get(int(one), "fft") for one in kinds])
+    return 1 / points_of([shape[axis] for axis in axes], [_WORDS.get(int(one), "fft") for one in kinds])
 
 
 def _planner(name: str, says: str, kinds: int | dict[int, int]) -> Callable[..., FFT]:
@@ -357,24 +342,11 @@ def get_fftw_lib(dtype: DTypeLike) -> object | None:
 fftlib = {kind: np.dtype(kind) for kind in "FD"}  #: precisions that can be transformed
 
 
-def export_wisdom(filename: str) -> None:
-    """Do nothing: plans here do not measure."""
+def _nothing(*_: Any, **__: Any) -> None:
+    """Do nothing: plans here do not measure, and nothing is kept but by plans."""
 
 
-def import_wisdom(filename: str) -> None:
-    """Do nothing: plans here do not measure."""
-
-
-def forget_wisdom() -> None:
-    """Do nothing: plans here do not measure."""
-
-
-def set_timelimit(limit: float) -> None:
-    """Do nothing: plans here do not measure."""
-
-
-def cleanup() -> None:
-    """Do nothing: nothing is kept but by plans."""
+export_wisdom = import_wisdom = forget_wisdom = set_timelimit = cleanup = _nothing
 
 
 def get_alignment(array: NDArray[Any]) -> int:

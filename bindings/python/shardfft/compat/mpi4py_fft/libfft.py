@@ -35,7 +35,7 @@ def _with_modes(values: NDArray[Any], axis: int, count: int) -> NDArray[Any]:
     return np.moveaxis(result, 0, axis)
 
 
-class Called:
+class Called(fftw.FFT):
     """A function in the place of a planned transform; its result is copied to ``output_array``.
 
     Args:
@@ -58,47 +58,24 @@ class Called:
         normalization: float,
         words: dict[str, Any],
     ) -> None:
-        self.input_array, self.output_array = arrays
+        self._input, self._output = arrays
         self._function, self._axis, self._spectrum, self._words = function, axis, spectrum, words
-        self._factor, self._normalization = factor, normalization
+        self._factor, self._normalization, self._steps = factor, normalization, []
 
-    def get_normalization(self) -> float:
-        """Give the factor of ``normalize=True``."""
-        return self._normalization
-
-    def destroy(self) -> None:
-        """Do nothing: a function holds nothing."""
-
-    def __call__(
-        self,
-        input_array: Any = None,
-        output_array: Any = None,
-        implicit: bool = True,
-        normalize: bool = False,
-        **more: Any,
-    ) -> NDArray[Any]:
-        """Transform from ``input_array``, or ``self.input_array``, and give the result."""
-        source, target, axis = self.input_array, self.output_array, self._axis
-        fftw.check_shape(input_array, source)
-        fftw.check_shape(output_array, target)
-        if input_array is not None:
-            source[...] = input_array
+    def _run(self, source: NDArray[Any], target: NDArray[Any], more: dict[str, Any]) -> None:
+        axis = self._axis
         given = source if self._spectrum else _with_modes(source, axis, target.shape[axis])
         result = np.asarray(self._function(given, **self._words, **more))
         if result.dtype.kind == "c" and target.dtype.kind != "c":
             result = result.real
         target[...] = _with_modes(result, axis, target.shape[axis]) if self._spectrum else result
-        target *= self._factor * (self._normalization if normalize else 1)
-        if output_array is None:
-            return target
-        output_array[...] = target
-        return output_array
+        target *= self._factor
 
 
 class OneWay:
     """One direction of a :class:`FFT`; call it. ``normalize``: whether to divide by the number of points."""
 
-    def __init__(self, planned: fftw.FFT | Called, normalize: bool) -> None:
+    def __init__(self, planned: fftw.FFT, normalize: bool) -> None:
         self.xfftn, self._normalize = planned, normalize
         self.input_array, self.output_array = planned.input_array, planned.output_array
 
@@ -107,8 +84,7 @@ class OneWay:
     ) -> NDArray[Any]:
         """Transform from ``input_array`` to ``output_array``, or without them between the arrays that were planned."""
         wanted = self._normalize if normalize is None else bool(normalize)
-        more = words if isinstance(self.xfftn, Called) else {}
-        return self.xfftn(input_array, output_array, implicit=False, normalize=wanted, **more)
+        return self.xfftn(input_array, output_array, implicit=False, normalize=wanted, **words)
 
 
 class FFT:
@@ -153,8 +129,8 @@ class FFT:
         if padding is not False:
             self.padding_factor = float(padding[self.axes[-1]] if np.ndim(padding) else padding)
         options = {"threads": words.get("threads", 1)}
-        self.fwd: fftw.FFT | Called
-        self.bck: fftw.FFT | Called
+        self.fwd: fftw.FFT
+        self.bck: fftw.FFT
         pair = pair_of(transforms, self.axes, backend, self.real_transform)
         if pair is not None and fftw.is_called(pair[0], backend, self.real_transform):
             self.fwd, self.bck = self._called(pair, backend)

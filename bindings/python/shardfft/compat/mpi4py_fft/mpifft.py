@@ -11,6 +11,7 @@ from ..._ground import mpi
 from ..._plans import options
 from ..._plans.plan import Plan
 from ..._plans.planning import plan
+from ..._plans.problem import points_of
 from . import fftw, libfft
 from .on_gpu import OnGpu
 from .pencil import Pencil, Subcomm, Transfer
@@ -307,7 +308,7 @@ class PFFT:
         if any(modes[axis] != extents[axis] for axis in flat):
             options["modes"] = [modes[axis] for axis in flat]
         made = plan(extents, name, kind, first.subcomm.whole, layout=source, output=target, **options)
-        self._points = fftw.points([extents[axis] for axis in flat], words)
+        self._points = points_of([extents[axis] for axis in flat], words)
         return made, [first, last]
 
     def destroy(self) -> None:

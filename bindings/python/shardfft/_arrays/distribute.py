@@ -24,13 +24,10 @@ _MESSAGE_BYTES = 1 << 30
 
 def _ask(layout: LayoutName | Layout, root: int, comm: MPI.Comm) -> tuple[int, bool]:
     """Give the root, and whether the layout is a name; both must be the same on all ranks. Collective."""
-    number = mpi.agree(comm, lambda: root_of(root, comm))
-    words, roots = zip(*comm.allgather((layout if isinstance(layout, str) else None, number)), strict=True)
-    if len(set(roots)) != 1:
-        raise ValueError(f"the ranks gave different roots: {', '.join(map(repr, roots))}")
-    if len(set(words)) != 1:
-        raise ValueError(f"the ranks gave different layouts: {', '.join(map(repr, words))} (None: not a name)")
-    return number, words[0] is not None
+    number = mpi.agree_same(comm, lambda: (root_of(root, comm),) * 2, "the ranks gave different roots")
+    word = layout if isinstance(layout, str) else None
+    mpi.agree_same(comm, lambda: (None, repr(word)), "the ranks gave different layouts (None: not a name)")
+    return number, word is not None
 
 
 def _named_on(root: int, name: str, array: Any, comm: MPI.Comm) -> Layout:
@@ -185,16 +182,14 @@ def gather(
     if is_name:
         layout = layout_of(mpi.agree(comm, lambda: tuple(as_array(local).shape)), layout, comm)
 
-    def flatten() -> tuple[NDArray[Any], bool]:
+    def flatten() -> tuple[tuple[NDArray[Any], bool], Any]:
         check_layout(layout, comm)
         part = host_array(local)
         check_dtype(part.dtype)
-        return np.ascontiguousarray(_flatten(part, layout, comm.rank)), part.ndim > len(layout.local_shape(comm.rank))
+        mine = np.ascontiguousarray(_flatten(part, layout, comm.rank))
+        return (mine, part.ndim > len(layout.local_shape(comm.rank))), (str(mine.dtype), mine.shape[0])
 
-    mine, batched = mpi.agree(comm, flatten)
-    kinds = comm.allgather((str(mine.dtype), mine.shape[0]))
-    if len(set(kinds)) != 1:
-        raise ValueError(f"the ranks' arrays differ in dtype or number of fields: {sorted(set(kinds))}")
+    mine, batched = mpi.agree_same(comm, flatten, "the ranks' arrays differ in dtype or number of fields")
     if comm.rank != root:
         _move(comm, mine, root, send=True)
         return None

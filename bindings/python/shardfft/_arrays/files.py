@@ -62,18 +62,17 @@ def save(self: CutArray, path: str | PathLike[str]) -> None:
     """
     array = redistributed(self, "slab") if self._part.slices is None else self
     comm, target = array.comm, Path(path)
-    if len(set(comm.allgather(str(target)))) != 1:
-        raise ValueError(f"the ranks gave different paths: {sorted(set(comm.allgather(str(target))))}")
 
-    def look() -> tuple[Path, str]:
+    def look() -> tuple[tuple[Path, str], str]:
         if (way := _OTHER_FORMATS.get(target.suffix.lower())) is not None:
             raise ValueError(f"save() writes HDF5 files (.h5) and folders, not {target.suffix}: {way}")
         if array.dtype.names is not None or array.dtype.hasobject:
             way = "save one array for each of its fields" if array.dtype.names else "files hold no Python objects"
             raise TypeError(f"arrays of dtype {array.dtype} cannot be saved: {way}")
-        return (Path(os.path.realpath(target)) if target.is_symlink() else target), attributes.text(array.attrs)
+        at = Path(os.path.realpath(target)) if target.is_symlink() else target
+        return (at, attributes.text(array.attrs)), str(target)
 
-    target, text = comm.bcast(mpi.agree(comm, look))
+    target, text = comm.bcast(mpi.agree_same(comm, look, "the ranks gave different paths"))
     (_write_hdf5 if _is_hdf5(target) else _write_folder)(array, target, text)
 
 

@@ -82,7 +82,7 @@ def from_local(
     made = layout_of(inner, layout, comm, cut)
     fields = array.shape[0] if components else None
 
-    def check() -> Part:
+    def check() -> tuple[Part, Any]:
         check_layout(made, comm)
         part = Part(made, dtype_of(array), comm.rank, fields or 1, components)
         both_empty = 0 in part.shape and 0 in array.shape
@@ -90,11 +90,9 @@ def from_local(
             raise ValueError(
                 f"the block of rank {comm.rank} must have the shape {part.shape}, not {tuple(array.shape)}"
             )
-        return part
+        return part, (str(part.dtype), fields)
 
-    part = mpi.agree(comm, check)
-    if len(kinds := set(comm.allgather((str(part.dtype), fields)))) != 1:
-        raise ValueError(f"the ranks' blocks differ in dtype or components: {sorted(kinds, key=str)}")
+    part = mpi.agree_same(comm, check, "the ranks' blocks differ in dtype or components")
     return cls._wrap(array if tuple(array.shape) == part.shape else array.reshape(part.shape), part, comm)
 
 
@@ -126,10 +124,9 @@ def from_global(
             return ()
         return numpy_array(array).shape
 
-    shape = mpi.agree(comm, look)
+    said = "the ranks gave whole arrays of different shapes"
+    shape = mpi.agree_same(comm, lambda: ((mine := look()), mine if owner is None else None), said)
     shape = shape if owner is None else comm.bcast(shape, root=owner)
-    if len(set(comm.allgather(shape))) != 1:
-        raise ValueError(f"the ranks gave whole arrays of different shapes: {comm.allgather(shape)}")
     made = mpi.agree(comm, lambda: layout_for(layout, shape[1:] if components else shape, comm))
     if owner is not None:
         local = scatter(array, made, comm, owner)  # type: ignore[arg-type]
@@ -202,7 +199,7 @@ def from_function(
     """
     comm = mpi.communicator(comm)
 
-    def ask() -> tuple[NDArray[Any], Part]:
+    def ask() -> tuple[tuple[NDArray[Any], Part], np.dtype[Any]]:
         part = _side_or_layout(shape, layout, components, comm)
         indices = [part._indices(axis) for axis in range(part.layout.ndim)]
         given = function(*(indices if lengths is None else part.points(lengths, np.float64)))
@@ -218,11 +215,9 @@ def from_function(
         part = part._of_dtype(kind)
         local = part.empty()
         local[...] = np.stack(blocks) if part._batched else blocks[0]
-        return local, part
+        return (local, part), kind
 
-    local, part = mpi.agree(comm, ask)
-    if len(kinds := set(comm.allgather(str(part.dtype)))) != 1:
-        raise ValueError(f"the function gave different types on the ranks: {sorted(kinds)}")
+    local, part = mpi.agree_same(comm, ask, "the function gave different types on the ranks")
     return cls._wrap(local, part, comm)
 
 

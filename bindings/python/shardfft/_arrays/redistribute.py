@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from .. import _core
 from .._ground import mpi
@@ -20,8 +20,8 @@ from .._plans.recent import MOVES, asked_again, asking, kept
 from .distribute import check_dtype, fields_of
 
 if TYPE_CHECKING:
+    import numpy as np
     from mpi4py import MPI
-    from numpy.typing import NDArray
 
     from .._ground.words import LayoutName
 
@@ -29,29 +29,13 @@ Array = TypeVar("Array")
 Cut = TypeVar("Cut", bound=CutArray)
 
 
-@overload
-def redistribute(
-    local: NDArray[Any],
-    start: LayoutName | Layout | None,
-    to: LayoutName | Layout,
-    comm: MPI.Comm | None = None,
-    **options: Any,
-) -> NDArray[Any]: ...
-@overload
 def redistribute(
     local: Array,
     start: LayoutName | Layout | None,
     to: LayoutName | Layout,
     comm: MPI.Comm | None = None,
     **options: Any,
-) -> Array: ...
-def redistribute(
-    local: Any,
-    start: LayoutName | Layout | None,
-    to: LayoutName | Layout,
-    comm: MPI.Comm | None = None,
-    **options: Any,
-) -> Any:
+) -> Array:
     """Move an array that is cut over the ranks from one layout to another. Collective.
 
     Args:
@@ -100,7 +84,7 @@ def moved(local: Any, start: Any, to: Any, comm: MPI.Comm, options: dict[str, An
     options = {**processor_of(comm.allgather(device is not None), device), **options}
     cut = layout_of(array.shape, start, comm)
 
-    def prepare() -> tuple[Part, Part, _core.Options]:
+    def prepare() -> tuple[tuple[Part, Part, _core.Options], np.dtype[Any]]:
         target = to if isinstance(to, Layout) else named(to, cut.shape, comm.size)
         for layout in (cut, target):
             check_layout(layout, comm)
@@ -108,12 +92,9 @@ def moved(local: Any, start: Any, to: Any, comm: MPI.Comm, options: dict[str, An
         check_dtype(dtype)
         fields, batched = fields_of(array.shape, cut, comm.rank)
         source, destination = (Part(layout, dtype, comm.rank, fields, batched) for layout in (cut, target))
-        return source, destination, convert({**options, "batch": fields})
+        return (source, destination, convert({**options, "batch": fields})), dtype
 
-    source, destination, told = mpi.agree(comm, prepare)
-    dtypes = set(comm.allgather(str(source.dtype)))
-    if len(dtypes) != 1:
-        raise ValueError(f"the ranks' arrays differ in dtype: {sorted(dtypes)}")
+    source, destination, told = mpi.agree_same(comm, prepare, "the ranks' arrays differ in dtype")
     key = (cut, destination.layout, source.dtype, source.fields, source._batched, *sorted(options.items()))
     move, stays = kept(comm, key, lambda: Move(comm, source, destination, told), ask, limit=MOVES)
     try:

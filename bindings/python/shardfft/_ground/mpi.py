@@ -151,6 +151,14 @@ def agree(comm: MPI.Comm, work: Callable[[], T]) -> T:
     return meet(comm, lambda: (work(), None))[0]
 
 
+def agree_same(comm: MPI.Comm, work: Callable[[], tuple[T, V]], says: str) -> T:
+    """Run ``work`` as :func:`meet` does; also raise on every rank unless its second result is the same. Collective."""
+    result, told = meet(comm, work)
+    if len(set(told)) != 1:
+        raise ValueError(f"{says}: {', '.join(sorted(map(str, set(told))))}")
+    return result
+
+
 def agree_alike(comm: MPI.Comm, work: Callable[[], object], what: str) -> None:
     """Run ``work`` as :func:`meet` does; also raise on every rank unless it tells all ranks the same. Collective."""
     _, told = meet(comm, lambda: (None, repr(work())))

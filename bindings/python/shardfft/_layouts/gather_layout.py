@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .. import _core
 from .._ground import mpi
@@ -41,15 +41,14 @@ def gather_layout(
     """
     comm = mpi.communicator(comm)
 
-    def check() -> tuple[list[int], list[tuple[int, int, int]], list[int]]:
+    def check() -> tuple[tuple[list[int], list[tuple[int, int, int]], list[int]], Any]:
         extents = shape_of(shape)
         ranges = list(box)
         if len(ranges) != len(extents):
             raise ValueError(f"the box has {len(ranges)} ranges for {len(extents)} axes")
         mine = [progression(part, extent) for part, extent in zip(ranges, extents, strict=True)]
-        return extents, mine, order_of(order, len(extents))
+        axes = order_of(order, len(extents))
+        return (extents, mine, axes), (tuple(extents), tuple(axes))
 
-    extents, mine, axes = mpi.agree(comm, check)
-    if len(set(comm.allgather((*extents, -1, *axes)))) != 1:
-        raise ValueError("the ranks gave different shapes or orders of axes")
+    extents, mine, axes = mpi.agree_same(comm, check, "the ranks gave different shapes or orders of axes")
     return Layout._wrap(_core.Layout.gathered(mpi.address(comm), extents, mine, axes))

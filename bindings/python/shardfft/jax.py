@@ -26,6 +26,7 @@ import jax.numpy as jnp
 from ._frameworks import jax_plans, jax_sharding, linear
 from ._frameworks.jax_particles import deposit, interpolate
 from ._frameworks.stages import check_norm, chosen_axes
+from ._ground.naming import named
 
 if TYPE_CHECKING:
     from ._ground.words import Norm
@@ -74,10 +75,19 @@ def _transform(kind: str, x: Any, mesh: Any, spec: Any, axes: Any, norm: Any, sh
     return jax_sharding.transform(problem, x, mesh, spec, shape is not None, out_spec)[0]
 
 
-def fftn(
-    x: jax.Array, mesh: Any = None, spec: Any = None, axes: Sequence[int] | int | None = None, norm: Norm | None = None,
-    *, shape: Sequence[int] | None = None, out_spec: Any = None,
-) -> jax.Array:  # fmt: skip
+# It says no type of what it gives, so that type checkers find it themselves.
+def _of_axes(kind: str, says: str):  # type: ignore[no-untyped-def]
+    def function(
+        x: jax.Array, mesh: Any = None, spec: Any = None, axes: Sequence[int] | int | None = None,
+        norm: Norm | None = None, *, shape: Sequence[int] | None = None, out_spec: Any = None,
+    ) -> jax.Array:  # fmt: skip
+        return _transform(kind, x, mesh, spec, axes, norm, shape, out_spec, None)
+
+    return named(function, kind, says)
+
+
+fftn = _of_axes(
+    "fftn",
     """Transform a sharded array, as ``jnp.fft.fftn``; any number of axes.
 
     Args:
@@ -91,24 +101,12 @@ def fftn(
         out_spec: how the result is to be cut; None: as the array, or see :func:`spec_of`. It may save an exchange.
 
     Raises TypeError or ValueError, while JAX traces, for arrays that cannot be transformed or cut.
-    """
-    return _transform("fftn", x, mesh, spec, axes, norm, shape, out_spec, None)
-
-
-def ifftn(
-    x: jax.Array, mesh: Any = None, spec: Any = None, axes: Sequence[int] | int | None = None, norm: Norm | None = None,
-    *, shape: Sequence[int] | None = None, out_spec: Any = None,
-) -> jax.Array:  # fmt: skip
-    """Invert :func:`fftn`; the arguments are the same."""
-    return _transform("ifftn", x, mesh, spec, axes, norm, shape, out_spec, None)
-
-
-def rfftn(
-    x: jax.Array, mesh: Any = None, spec: Any = None, axes: Sequence[int] | int | None = None, norm: Norm | None = None,
-    *, shape: Sequence[int] | None = None, out_spec: Any = None,
-) -> jax.Array:  # fmt: skip
-    """Transform real numbers, and halve the last of ``axes``; the arguments are those of :func:`fftn`."""
-    return _transform("rfftn", x, mesh, spec, axes, norm, shape, out_spec, None)
+    """,
+)
+ifftn = _of_axes("ifftn", "Invert :func:`fftn`; the arguments are the same.")
+rfftn = _of_axes(
+    "rfftn", "Transform real numbers, and halve the last of ``axes``; the arguments are those of :func:`fftn`."
+)
 
 
 def irfftn(

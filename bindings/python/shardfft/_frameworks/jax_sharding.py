@@ -132,16 +132,15 @@ def transform(
     final = _final(problem, cuts, told, mesh, out_spec)
     real = problem.axes[-1]
     moving = [i for i, cut in enumerate(cuts) if cut.axis in problem.axes or final[i].axis != cut.axis]
-    still = {cut.axis for i, cut in enumerate(cuts) if i not in moving}
-    free = [axis for axis in range(x.ndim) if axis not in still]
     plan = stages(
-        len(free),
-        [free.index(cuts[i].axis) for i in moving],
-        [free.index(axis) for axis in problem.axes],
-        [free.index(final[i].axis) for i in moving],
-        first=free.index(real) if problem.kind == "rfftn" else None,
-        last=free.index(real) if problem.kind == "irfftn" else None,
-        cost=lambda i, axis: problem.result[free[axis]] % cuts[moving[i]].pieces,
+        x.ndim,
+        [cuts[i].axis for i in moving],
+        problem.axes,
+        [final[i].axis for i in moving],
+        still=[cut.axis for i, cut in enumerate(cuts) if i not in moving],
+        first=real if problem.kind == "rfftn" else None,
+        last=real if problem.kind == "irfftn" else None,
+        cost=lambda i, axis: problem.result[axis] % cuts[moving[i]].pieces,
     )
 
     def local(block: jax.Array) -> jax.Array:
@@ -150,11 +149,10 @@ def transform(
             block = _without_padding(block, cut, extents[cut.axis])
         for step in plan:
             if isinstance(step, Move):
-                cut = cuts[moving[step.mesh_axis]]
-                block = _moved(block, cut, free[step.source], free[step.target], extents)
+                block = _moved(block, cuts[moving[step.mesh_axis]], step.source, step.target, extents)
             else:
-                block = _transformed(problem, block, Transform(tuple(free[axis] for axis in step.axes)))
-                extents[real] = problem.result[real] if real in (free[a] for a in step.axes) else extents[real]
+                block = _transformed(problem, block, step)
+                extents[real] = problem.result[real] if real in step.axes else extents[real]
         return block
 
     entries: list[Any] = [None] * x.ndim

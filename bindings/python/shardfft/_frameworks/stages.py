@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
 
@@ -50,20 +50,21 @@ def stages(
     axes: Sequence[int],
     final: Sequence[int],
     *,
+    still: Collection[int] = (),
     first: int | None = None,
     last: int | None = None,
     cost: Callable[[int, int], float] = lambda mesh_axis, axis: 0.0,
 ) -> list[Transform | Move]:
     """Plan the transform of ``axes`` of an array whose axis ``cuts[i]`` is cut along dimension i of a mesh.
 
-    In the end the cuts are ``final``. Of real transforms one axis must come ``first``, or ``last``. If a cut may go
-    to several axes, it goes to one that is done, and among those to that of the least ``cost``. Raises ValueError if
-    all axes are cut.
+    In the end the cuts are ``final``; axes that stay ``still`` are cut otherwise, and take no cut. Of real transforms
+    one axis must come ``first``, or ``last``. If a cut may go to several axes, it goes to one that is done, and among
+    those to that of the least ``cost``. Raises ValueError if all axes are cut.
     """
     here, pending, plan = list(cuts), list(axes), []
 
     def move(mesh_axis: int, wanted: int | None = None) -> None:
-        whole = [axis for axis in range(ndim) if axis not in here]
+        whole = [axis for axis in range(ndim) if axis not in here and axis not in still]
         if not whole:
             raise ValueError(
                 f"all {ndim} axes are cut, and one that lies whole on each process is needed to exchange others with: "

@@ -288,30 +288,29 @@ def _by_torch(call: _Call, mesh: Any, x: torch.Tensor) -> torch.Tensor:
     across, real = call.across, call.dims[-1]
     # Axes that other dimensions of the mesh cut stay as they are.
     still = [axis for i, axis in enumerate(call.cuts) if i not in across and axis is not None]
-    free = [axis for axis in range(x.ndim) if axis not in still]
-    cuts = [free.index(call.cuts[i]) for i in across]  # type: ignore[arg-type]
+    cuts: list[Any] = [call.cuts[i] for i in across]
     plan = stages(
-        len(free),
+        x.ndim,
         cuts,
-        [free.index(axis) for axis in call.dims],
+        call.dims,
         cuts,
-        first=free.index(real) if call.name == "rfftn" else None,
-        last=free.index(real) if call.name == "irfftn" else None,
-        cost=lambda i, axis: -(call.shape[free[axis]] % mesh.size(across[i]) == 0),
+        still=still,
+        first=real if call.name == "rfftn" else None,
+        last=real if call.name == "irfftn" else None,
+        cost=lambda i, axis: -(call.shape[axis] % mesh.size(across[i]) == 0),
     )
     extents = list(call.shape)
     for step in plan:
         if isinstance(step, Move):
-            i, source, target = across[step.mesh_axis], free[step.source], free[step.target]
-            x = moved(x, mesh.get_group(i), source, target, extents[source], extents[target])
+            group = mesh.get_group(across[step.mesh_axis])
+            x = moved(x, group, step.source, step.target, extents[step.source], extents[step.target])
         else:
-            axes = [free[axis] for axis in step.axes]
-            x = _transformed(call, x, axes)
-            extents[real] = call.result[real] if real in axes else extents[real]
+            x = _transformed(call, x, step.axes)
+            extents[real] = call.result[real] if real in step.axes else extents[real]
     return x
 
 
-def _transformed(call: _Call, x: torch.Tensor, axes: list[int]) -> torch.Tensor:
+def _transformed(call: _Call, x: torch.Tensor, axes: Sequence[int]) -> torch.Tensor:
     real, rest = call.dims[-1], [axis for axis in axes if axis != call.dims[-1]]
     if x.numel() == 0:
         shape = [call.result[axis] if axis == real and axis in axes else extent for axis, extent in enumerate(x.shape)]

@@ -244,12 +244,7 @@ def progression(part: slice | tuple[int, int], extent: int) -> tuple[int, int, i
 
 def named(name: str, shape: Sequence[int], ranks: int) -> Layout:
     """Make the layout called ``slab``, ``pencil``, ``brick`` or ``cyclic``, cut for ``ranks`` ranks."""
-    if name == "slab":
-        return Layout.slab(shape, ranks)
-    if name == "pencil":
-        return Layout.pencil(shape, ranks)
-    if name == "brick":
-        return Layout.brick(shape, ranks)
-    if name == "cyclic":
-        return Layout.cyclic(shape, ranks)
-    raise ValueError(f"unknown layout '{name}': give slab, pencil, brick, cyclic or a shardfft.Layout")
+    if name not in ("slab", "pencil", "brick", "cyclic"):
+        raise ValueError(f"unknown layout '{name}': give slab, pencil, brick, cyclic or a shardfft.Layout")
+    made: Layout = getattr(Layout, name)(shape, ranks)
+    return made

@@ -166,12 +166,22 @@ class _Torch(Library):
         return array.resolve_conj().resolve_neg() if array.is_conj() or array.is_neg() else array
 
 
-class _Standard(Library):
-    """Who follows the array API standard: its arrays have a namespace with ``from_dlpack``."""
+class _Nameless(Library):
+    """Who only shows arrays: results are DeviceArrays."""
 
     allocates = False
     reorders = False
     computes = False
+
+    def is_dense(self, array: Any, axes: Sequence[int]) -> bool:
+        return True  # the standard has no word for it, and see() refuses what is not
+
+    def convert(self, array: Any, axes: Sequence[int], dtype: np.dtype[Any]) -> Any:
+        raise TypeError(f"a {type(array).__name__} cannot be converted to {dtype}: give one of that type")
+
+
+class _Standard(_Nameless):
+    """Who follows the array API standard: its arrays have a namespace with ``from_dlpack``."""
 
     def bring(self, like: Any, values: NDArray[Any]) -> Any:
         return like.__array_namespace__().asarray(values)
@@ -185,16 +195,12 @@ class _Standard(Library):
     def transpose(self, array: Any, axes: Sequence[int]) -> Any:
         return array.__array_namespace__().permute_dims(array, tuple(axes))
 
-    def is_dense(self, array: Any, axes: Sequence[int]) -> bool:
-        return True  # the standard has no word for it; others are refused later
-
     def astype(self, array: Any, dtype: np.dtype[Any]) -> Any:
         namespace = array.__array_namespace__()
         return namespace.astype(array, getattr(namespace, dtype.name))
 
     def convert(self, array: Any, axes: Sequence[int], dtype: np.dtype[Any]) -> Any:
-        namespace = array.__array_namespace__()
-        return namespace.astype(array, getattr(namespace, dtype.name))
+        return self.astype(array, dtype)
 
 
 class _Jax(_Standard):
@@ -204,20 +210,6 @@ class _Jax(_Standard):
 
     def has_double(self) -> bool:
         return bool(sys.modules["jax"].config.jax_enable_x64)
-
-
-class _Nameless(Library):
-    """Who only shows arrays: results are DeviceArrays."""
-
-    allocates = False
-    reorders = False
-    computes = False
-
-    def is_dense(self, array: Any, axes: Sequence[int]) -> bool:
-        return True  # see() tells
-
-    def convert(self, array: Any, axes: Sequence[int], dtype: np.dtype[Any]) -> Any:
-        raise TypeError(f"a {type(array).__name__} cannot be converted to {dtype}: give one of that type")
 
 
 NUMPY, _STANDARD, _NAMELESS = Library(), _Standard(), _Nameless()

@@ -9,11 +9,9 @@ from typing import Any
 import numpy as np
 
 from .. import _core
-from . import streams
+from . import gpu_arrays, streams
 
-# DLPack's words for an array's memory, and for its numbers.
-_GPU = 2
-_KINDS = {"i": 0, "u": 1, "f": 2, "c": 5, "b": 6}
+_KINDS = {kind: code for code, kind in gpu_arrays.KINDS.items()}
 
 
 class DeviceArray:
@@ -80,7 +78,7 @@ class DeviceArray:
         return DeviceArray(self._memory, shape, self.dtype, None, self._pending)
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        return (_GPU, self.device)
+        return (gpu_arrays.GPU, self.device)
 
     def __dlpack__(
         self,

@@ -12,8 +12,8 @@ from .. import _core
 from . import streams
 
 # DLPack's words for an array's memory, and for its numbers.
-_CPU, _GPU, _PINNED, _MANAGED = 1, 2, 3, 13
-_KINDS = {0: "i", 1: "u", 2: "f", 5: "c", 6: "b"}
+_CPU, GPU, _PINNED, _MANAGED = 1, 2, 3, 13
+KINDS = {0: "i", 1: "u", 2: "f", 5: "c", 6: "b"}
 
 #: DLPack's word for "no order of streams is asked for".
 NO_ORDER = -1
@@ -60,7 +60,7 @@ def device_of(x: Any) -> int | None:
         return None
     if _speaks_dlpack(x):
         kind, number = x.__dlpack_device__()
-        return int(number) if int(kind) in (_GPU, _MANAGED) else None
+        return int(number) if int(kind) in (GPU, _MANAGED) else None
     place, number = _core.memory_place(x.__cuda_array_interface__["data"][0] or 0)
     return None if place == "pinned" else max(number, 0)
 
@@ -111,7 +111,7 @@ def _see_dlpack(x: Any, name: str, device: int, stream: int) -> Seen:
     kind, number = (int(word) for word in x.__dlpack_device__())
     if kind in (_CPU, _PINNED):
         capsule = x.__dlpack__()
-    elif kind in (_GPU, _MANAGED):
+    elif kind in (GPU, _MANAGED):
         _check_device(name, device if kind == _MANAGED and device >= 0 else number, device)
         # Libraries mean the current stream of the current GPU, and some refuse arrays of another one.
         with streams.current_gpu(number):
@@ -119,9 +119,9 @@ def _see_dlpack(x: Any, name: str, device: int, stream: int) -> Seen:
     else:
         raise TypeError(f"{name} lies on a device that plans cannot use (number {kind} in DLPack)")
     address, shape, steps, (code, bits, lanes), _ = _core.inspect(capsule)
-    if code not in _KINDS or lanes != 1 or bits % 8 != 0:
+    if code not in KINDS or lanes != 1 or bits % 8 != 0:
         raise TypeError(f"{name} has elements that plans cannot use: {getattr(x, 'dtype', 'unknown')}")
-    dtype = np.dtype(f"{_KINDS[code]}{bits // 8}")
+    dtype = np.dtype(f"{KINDS[code]}{bits // 8}")
     return Seen(address, shape, tuple(step * dtype.itemsize for step in steps), dtype)
 
 

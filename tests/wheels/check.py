@@ -6,6 +6,7 @@ EXPECTED is the module's name for its MPI, as "Open MPI" or "no MPI".
 import sys
 import tempfile
 import time
+from pathlib import Path
 
 import numpy as np
 import scipy.fft
@@ -89,6 +90,15 @@ def files():
     close(DistArray.load(f"{folder}/field", layout="pencil").gather(), field, "load")
 
 
+def libraries():
+    """The module and its OpenMP come from this wheel's folder, also after that was moved."""
+    home = Path(shardfft.__file__).parents[1]
+    with open("/proc/self/maps") as maps:
+        mapped = {Path(line.split()[-1]) for line in maps if ".so" in line}
+    own = [file for file in mapped if file.name.startswith(("_core.", "libgomp"))]
+    assert len(own) == 2 and all(home in file.parents for file in own), f"{home} has not all of {own}"
+
+
 arrays()
 exchanges()
 if expected != "no MPI":
@@ -97,6 +107,7 @@ started = time.process_time()
 long_lines()
 assert time.process_time() - started < 60, f"long lines took {time.process_time() - started:.0f} s"
 files()
+libraries()
 try:
     shardfft.plan((0, 4))
 except ValueError:

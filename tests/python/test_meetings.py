@@ -6,6 +6,7 @@ import scipy.fft
 from mpi4py import MPI
 
 import shardfft
+from shardfft.compat.mpi4py_fft.pencil import Transfer
 
 pytestmark = pytest.mark.ranks
 #: The communicator by which ranks talk; plans have one of their own.
@@ -81,6 +82,25 @@ def test_arrays(counting, call, components):
     assert Counting.meetings == (counting.size > 1)
     assert type(again) is shardfft.DistArray and np.array_equal(first.local, again.local)
     assert len(again.frequencies()) == 2
+
+
+def test_changes_of_layout(counting):
+    shape = (4 * counting.size, 6)
+    rows, columns = (shardfft.Layout.slab(shape, counting.size, axis) for axis in (0, 1))
+    x = np.arange(24.0).reshape(rows.local_shape(counting.rank))
+    y = np.empty(columns.local_shape(counting.rank))
+    d = shardfft.DistArray.from_local(x, counting, rows)
+    transfer = Transfer(counting, shape, float, x.shape, 1, y.shape, 0)
+    for call in (
+        lambda: shardfft.redistribute(x, rows, columns, counting),
+        lambda: d.redistribute(columns).local,
+        lambda: transfer.forward(x, y) or y,
+    ):
+        first = call().copy()
+        Counting.meetings = 0
+        again = call()
+        assert Counting.meetings == (counting.size > 1)
+        assert np.array_equal(first, again)
 
 
 def mine(comm, usual, other):

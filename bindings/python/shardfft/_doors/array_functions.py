@@ -52,17 +52,9 @@ def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> 
     return reductions.max(abs(reductions.wide(x))) if ord == np.inf else reductions.norm(x)
 
 
+_REDUCTIONS = ("sum", "prod", "min", "max", "any", "all", "mean", "var", "std", "vdot")
 _KNOWN: dict[Any, Callable[..., Any]] = {
-    np.sum: reductions.sum,
-    np.prod: reductions.prod,
-    np.min: reductions.min,
-    np.max: reductions.max,
-    np.any: reductions.any,
-    np.all: reductions.all,
-    np.mean: reductions.mean,
-    np.var: reductions.var,
-    np.std: reductions.std,
-    np.vdot: reductions.vdot,
+    **{getattr(np, name): getattr(reductions, name) for name in _REDUCTIONS},
     np.linalg.norm: _norm,
     np.allclose: _allclose,
     np.array_equal: _array_equal,

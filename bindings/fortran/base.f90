@@ -18,6 +18,12 @@ module shardfft_base
   integer, parameter :: shardfft_fft = 0, shardfft_dct1 = 1, shardfft_dct2 = 2, shardfft_dct3 = 3, shardfft_dct4 = 4, &
     shardfft_dst1 = 5, shardfft_dst2 = 6, shardfft_dst3 = 7, shardfft_dst4 = 8
   integer, parameter :: shardfft_nearest = 0, shardfft_cic = 1, shardfft_tsc = 2
+  ! Of solvers: the boundary at an end of a dimension, and the end; the places of points beside walls, the kernel of free
+  ! space, eigenvalues, and the rule for a wrong mean.
+  integer, parameter :: shardfft_periodic = 0, shardfft_dirichlet = 1, shardfft_neumann = 2, shardfft_open = 3, &
+    shardfft_lower = 0, shardfft_upper = 1, shardfft_centres = 0, shardfft_nodes = 1, shardfft_truncated = 0, &
+    shardfft_hockney = 1, shardfft_integrated = 2, shardfft_spectral = 0, shardfft_second_order = 1, &
+    shardfft_refuse = 0, shardfft_remove = 1
   integer, parameter, private :: no_axis = 2**30
 
   ! The indices first, first + stride, ..., count of them, along one dimension; indices count from 1.

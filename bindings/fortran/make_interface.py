@@ -51,6 +51,7 @@ HANDLES = {
         "halo",
         "particle_mesh",
         "migration",
+        "poisson",
     )
 }
 
@@ -118,7 +119,7 @@ def imports(result: str, arguments) -> set[str]:
 
 def kind_of(name: str, header: str) -> str:
     """Name the kind of objects whose module has a function."""
-    kinds = "layout|side|buffer|report|plan|redistribution|operator|halo|particle_mesh|migration"
+    kinds = "layout|side|buffer|report|plan|redistribution|operator|halo|particle_mesh|migration|poisson"
     found = re.match(rf"shardfft_({kinds})_", name)
     return found[1] if found else header
 

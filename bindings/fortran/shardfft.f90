@@ -8,7 +8,10 @@ module shardfft
     shardfft_out_of_memory, shardfft_mpi_failure, shardfft_backend_failure, shardfft_internal, shardfft_timed_out, &
     shardfft_corrupted, shardfft_c2c, shardfft_r2c, shardfft_c2r, shardfft_r2r, shardfft_single, shardfft_double, &
     shardfft_fft, shardfft_dct1, shardfft_dct2, shardfft_dct3, shardfft_dct4, shardfft_dst1, shardfft_dst2, &
-    shardfft_dst3, shardfft_dst4, shardfft_nearest, shardfft_cic, shardfft_tsc, &
+    shardfft_dst3, shardfft_dst4, shardfft_nearest, shardfft_cic, shardfft_tsc, shardfft_periodic, shardfft_dirichlet, &
+    shardfft_neumann, shardfft_open, shardfft_lower, shardfft_upper, shardfft_centres, shardfft_nodes, &
+    shardfft_truncated, shardfft_hockney, shardfft_integrated, shardfft_spectral, shardfft_second_order, &
+    shardfft_refuse, shardfft_remove, &
     shardfft_progression, shardfft_library_version, shardfft_status_word
   use shardfft_gpu_module
   use shardfft_halo_module
@@ -17,6 +20,7 @@ module shardfft
   use shardfft_options_module
   use shardfft_particles_module
   use shardfft_plan_module
+  use shardfft_poisson_module
   use shardfft_redistribution_module
   use shardfft_side_module
   use shardfft_spectra_module

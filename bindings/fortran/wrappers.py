@@ -51,6 +51,7 @@ DIMENSIONS = {
     "side": "dims_of_side(self, stat, errmsg)",
     "plan": "self%of",
     "halo": "self%of",
+    "poisson": "self%of",
 }
 # C's words, as Fortran's.
 WORDS = [

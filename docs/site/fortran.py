@@ -64,7 +64,7 @@ class Module:
         names: list[str] = []
         last = ("", "")
         for line in _lines(FOLDER / f"{name}.f90"):
-            head, of = PROCEDURE.match(line), re.match(r"type(?:, \w+)? :: (\w+)$", line)
+            head, of = PROCEDURE.match(line), re.match(r"type(?:, [\w()]+)? :: (\w+)$", line)
             if line.startswith("!"):
                 comment.append(line.removeprefix("!").strip())
                 continue
@@ -160,6 +160,7 @@ MODULES = {
     "redistributions": "Redistributions in Fortran",
     "halos": "Halos in Fortran",
     "particles": "Particles in Fortran",
+    "poisson": "Solvers in Fortran",
     "spectra": "Spectra in Fortran",
     "gpu": "GPUs in Fortran",
 }

@@ -9,6 +9,7 @@
 #include "shardfft/c/options.h"
 #include "shardfft/c/particles.h"
 #include "shardfft/c/plan.h"
+#include "shardfft/c/poisson.h"
 #include "shardfft/c/redistribution.h"
 #include "shardfft/c/side.h"
 #include "shardfft/c/spectra.h"

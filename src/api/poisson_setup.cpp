@@ -26,14 +26,14 @@ void Poisson::Impl::check_axis(int axis) const {
 
 void Poisson::Impl::check_stretched() const {
   const int axis = o.stretched_axis;
-  require(axis >= -1 && axis < axes(), "the stretched axis is ", axis, ", but the array has ", axes(), " axes");
+  require(axis >= -1 && axis < axes(), "axis ", axis, " is to be stretched, but the array has ", axes(), " axes");
   require(axis >= 0 || o.cells.empty(), "widths of cells are given, but no stretched axis");
   if (axis < 0) return;
   require(static_cast<std::int64_t>(o.cells.size()) == extent(axis), "there are ", o.cells.size(),
           " widths of cells, but axis ", axis, " has ", extent(axis), " points");
   for (std::size_t j = 0; j < o.cells.size(); ++j)
-    require(std::isfinite(o.cells[j]) && o.cells[j] > 0, "cell ", j, " of axis ", axis, " has the width ", o.cells[j],
-            "; a finite number above 0 is needed");
+    require(std::isfinite(o.cells[j]) && o.cells[j] > 0, "axis ", axis, " has a cell of the width ", o.cells[j],
+            " behind ", j, " others; a finite number above 0 is needed");
   if (any_open()) fail(Status::unsupported, "a stretched axis beside open ones is not supported");
 }
 

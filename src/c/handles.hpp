@@ -55,6 +55,11 @@ struct Held<shardfft_migration> {
   static constexpr const char* name = "migration";
 };
 template <>
+struct Held<shardfft_poisson> {
+  using Type = Poisson;
+  static constexpr const char* name = "solver";
+};
+template <>
 struct Held<shardfft_side> {
   using Type = Side;
   static constexpr const char* name = "side";

@@ -8,12 +8,6 @@ using namespace shardfft::c;
 
 namespace {
 
-/// Writes as many numbers as there is room for.
-void give_numbers(const std::vector<double>& all, std::int64_t room, double* numbers) {
-  const auto places = given(numbers, room, "numbers");
-  std::copy_n(all.begin(), std::min(all.size(), places.size()), places.begin());
-}
-
 template <class Sum>
 shardfft_status shells_of(MPI_Comm comm, shardfft_side side, std::int64_t room, double* sums, std::int64_t* shells,
                           const Sum& sum) {

@@ -1,6 +1,7 @@
 // Errors, texts and buffers of the C interface.
 #include "c/wall.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
@@ -59,6 +60,11 @@ void give_names(char** result, const std::vector<std::string>& names, char separ
     text += name;
   }
   give_text(result, text);
+}
+
+void give_numbers(const std::vector<double>& all, std::int64_t room, double* numbers) {
+  const auto places = given(numbers, room, "numbers");
+  std::copy_n(all.begin(), std::min(all.size(), places.size()), places.begin());
 }
 
 std::vector<double> lengths_of(int axes, const double* lengths) {

@@ -87,6 +87,9 @@ void give_list(int* count, T* result, const List& list) {
   if (result != nullptr) copy_to(result, list);
 }
 
+/// Writes as many numbers as there is room for.
+void give_numbers(const std::vector<double>& all, std::int64_t room, double* numbers);
+
 /// Null stands for the defaults.
 inline Options options_of(shardfft_options options) { return options == nullptr ? Options() : *get(options); }
 std::vector<int> devices_of(int count, const int* devices);

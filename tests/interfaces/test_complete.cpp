@@ -84,6 +84,7 @@ TEST(Interfaces, EveryPublicMethodIsInC) {
       {"HaloExchange", {"halo.hpp", "halo_", {}}},
       {"ParticleMesh", {"particles.hpp", "particle_mesh_", {}}},
       {"Migration", {"particles.hpp", "migration_", {}}},
+      {"Poisson", {"poisson.hpp", "poisson_", {}}},
       {"Layout", {"layout.hpp", "layout_", {}}},
       {"Side", {"side.hpp", "side_", {{"size", "side_count"}}}},  // the count in another type
       {"Operator", {"operator.hpp", "operator_", {{"operator", "operator_multiply"}, {"rep", ""}}}},

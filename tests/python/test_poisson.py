@@ -272,7 +272,7 @@ WRONG = [
     ({"boundary": ("periodic", ("open", "dirichlet"))}, "at one end only"),
     ({"boundary": "periodical"}, "a boundary is one of"),
     ({"lengths": (1.0, -1.0)}, "above 0"),
-    ({"lengths": (1.0, [0.5] * 5 + [-0.5]), "boundary": ("periodic", "wall")}, "cell 5 of axis 1 has the width -0.5"),
+    ({"lengths": (1.0, [0.5] * 5 + [-0.5]), "boundary": ("periodic", "wall")}, "a cell of the width -0.5 behind 5"),
     ({"lengths": (1.0, [0.5] * 4), "boundary": ("periodic", "wall")}, "4 widths of cells, but axis 1 has 6"),
     ({"lengths": (1.0, [0.5] * 6)}, "must have a wall at each end"),
     ({"lengths": (1.0, [0.5] * 6), "boundary": ("open", "wall")}, "beside open ones"),

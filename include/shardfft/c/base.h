@@ -56,6 +56,20 @@ enum {
  */
 typedef int shardfft_assignment;
 enum { SHARDFFT_NEAREST = 0, SHARDFFT_CIC = 1, SHARDFFT_TSC = 2 };
+/* Of solvers: the boundary at an end of an axis, and the end; the places of points beside walls, the kernel of free
+ * space, the eigenvalues of modes, and the rule for a right-hand side whose mean no solution has. */
+typedef int shardfft_boundary;
+enum { SHARDFFT_PERIODIC = 0, SHARDFFT_DIRICHLET = 1, SHARDFFT_NEUMANN = 2, SHARDFFT_OPEN = 3 };
+typedef int shardfft_end;
+enum { SHARDFFT_LOWER = 0, SHARDFFT_UPPER = 1 };
+typedef int shardfft_wall_points;
+enum { SHARDFFT_CENTRES = 0, SHARDFFT_NODES = 1 };
+typedef int shardfft_open_kernel;
+enum { SHARDFFT_TRUNCATED = 0, SHARDFFT_HOCKNEY = 1, SHARDFFT_INTEGRATED = 2 };
+typedef int shardfft_eigenvalues;
+enum { SHARDFFT_SPECTRAL = 0, SHARDFFT_SECOND_ORDER = 1 };
+typedef int shardfft_wrong_mean;
+enum { SHARDFFT_REFUSE = 0, SHARDFFT_REMOVE = 1 };
 
 /* A handle: NULL before it is made and after it was freed. */
 typedef struct shardfft_layout_handle* shardfft_layout;
@@ -66,6 +80,7 @@ typedef struct shardfft_redistribution_handle* shardfft_redistribution;
 typedef struct shardfft_halo_handle* shardfft_halo;
 typedef struct shardfft_particle_mesh_handle* shardfft_particle_mesh;
 typedef struct shardfft_migration_handle* shardfft_migration;
+typedef struct shardfft_poisson_handle* shardfft_poisson;
 typedef struct shardfft_side_handle* shardfft_side;
 typedef struct shardfft_buffer_handle* shardfft_buffer;
 typedef struct shardfft_report_handle* shardfft_report;

@@ -107,29 +107,33 @@ StretchedLines::StretchedLines(std::vector<double> cells, AxisBoundary walls)
 }
 
 void StretchedLines::solve(std::span<const LineFacts> facts, bool slopes, Complex* lines, std::byte* scratch) const {
+  const Block all{0, size()};
   for (const LineFacts& one : facts) {
-    const bool singular = singular_ && one.square == 0;
-    if (singular) take_mean_off(lines);
-    solve_line(one.square, lines, reinterpret_cast<double*>(scratch));
-    if (singular) take_mean_off(lines);
-    if (slopes) differentiate(lines);
-    lines += cells_.size();
+    if (is_singular(one)) take_mean_off(lines);
+    solve_block(all, one, lines, reinterpret_cast<double*>(scratch));
+    if (is_singular(one)) take_mean_off(lines);
+    if (slopes) differentiate(all, 0, 0, lines);
+    lines += size();
   }
 }
 
+void StretchedLines::couple(Block block, Complex before, Complex behind, Complex* line) const {
+  line[0] -= below_[block.first] * before;
+  line[block.count - 1] -= above_[block.first + block.count - 1] * behind;
+}
+
 /// Gauss's elimination; the last pivot of a singular system vanishes, and the last value may be any.
-void StretchedLines::solve_line(double square, Complex* line, double* upper) const {
-  const std::size_t n = cells_.size();
+void StretchedLines::solve_block(Block block, const LineFacts& facts, Complex* line, double* upper) const {
   double ratio = 0;
-  for (std::size_t j = 0; j < n; ++j) {
-    const double below = j > 0 ? below_[j] : 0;
-    const double diagonal = -(below + above_[j] + walls_[j] + square);
-    const bool free = singular_ && square == 0 && j + 1 == n;
-    const double pivot = free ? 0 : 1 / (diagonal - below * ratio);
-    upper[j] = ratio = above_[j] * pivot;
-    line[j] = (line[j] - (j > 0 ? below * line[j - 1] : 0)) * pivot;
+  for (std::size_t j = 0; j < block.count; ++j) {
+    const std::size_t cell = block.first + j;
+    const double diagonal = -(below_[cell] + above_[cell] + walls_[cell] + facts.square);
+    const bool free = is_singular(facts) && cell + 1 == size();
+    const double pivot = free ? 0 : 1 / (diagonal - below_[cell] * ratio);
+    upper[j] = ratio = above_[cell] * pivot;
+    line[j] = (line[j] - (j > 0 ? below_[cell] * line[j - 1] : 0)) * pivot;
   }
-  for (std::size_t j = n - 1; j-- > 0;) line[j] -= upper[j] * line[j + 1];
+  for (std::size_t j = block.count - 1; j-- > 0;) line[j] -= upper[j] * line[j + 1];
 }
 
 void StretchedLines::take_mean_off(Complex* line) const {
@@ -143,15 +147,16 @@ void StretchedLines::take_mean_off(Complex* line) const {
 }
 
 /// The mean of the slopes at the two faces of each cell.
-void StretchedLines::differentiate(Complex* line) const {
-  const std::size_t n = cells_.size();
-  Complex lower = boundary_.lower == Boundary::dirichlet ? 2.0 * line[0] / cells_[0] : 0;
-  for (std::size_t j = 0; j < n; ++j) {
-    Complex upper = 0;
-    if (j + 1 < n)
-      upper = 2.0 * (line[j + 1] - line[j]) / (cells_[j] + cells_[j + 1]);
-    else if (boundary_.upper == Boundary::dirichlet)
-      upper = -2.0 * line[j] / cells_[j];
+void StretchedLines::differentiate(Block block, Complex before, Complex behind, Complex* line) const {
+  // At the face behind a cell; 0: that of the lower wall.
+  const auto slope = [&](std::size_t face, Complex value, Complex next) -> Complex {
+    if (face == 0) return boundary_.lower == Boundary::dirichlet ? 2.0 * next / cells_[0] : 0;
+    if (face == size()) return boundary_.upper == Boundary::dirichlet ? -2.0 * value / cells_[face - 1] : 0;
+    return 2.0 * (next - value) / (cells_[face - 1] + cells_[face]);
+  };
+  Complex lower = slope(block.first, before, line[0]);
+  for (std::size_t j = 0; j < block.count; ++j) {
+    const Complex upper = slope(block.first + j + 1, line[j], j + 1 < block.count ? line[j + 1] : behind);
     line[j] = (lower + upper) / 2.0;
     lower = upper;
   }

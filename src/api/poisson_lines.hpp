@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "local/local_fft.hpp"
+#include "mpi/communicator.hpp"
 #include "shardfft/operator.hpp"
 #include "shardfft/poisson.hpp"
 
@@ -43,7 +44,6 @@ class OpenLines : public LineSolver {
   std::size_t scratch_bytes() const override;
   void solve(std::span<const LineFacts> facts, bool slopes, std::complex<double>* lines,
              std::byte* scratch) const override;
-  std::size_t bytes() const { return kernel_.size() * sizeof(double); }
 
  private:
   std::size_t fft_bytes() const;
@@ -60,15 +60,26 @@ class OpenLines : public LineSolver {
 /// A tridiagonal system a line, of finite volumes.
 class StretchedLines : public LineSolver {
  public:
+  /// Cells of a line that follow each other.
+  struct Block {
+    std::size_t first, count;
+  };
   StretchedLines(std::vector<double> cells, AxisBoundary walls);
+  std::size_t size() const { return cells_.size(); }
+  bool is_singular(const LineFacts& line) const { return singular_ && line.square == 0; }
   std::size_t scratch_bytes() const override { return cells_.size() * sizeof(double); }
   void solve(std::span<const LineFacts> facts, bool slopes, std::complex<double>* lines,
              std::byte* scratch) const override;
 
+  /// Takes the parts of two neighbours of a block off its right-hand side.
+  void couple(Block block, std::complex<double> before, std::complex<double> behind, std::complex<double>* line) const;
+  /// Solves a block without neighbours. `upper` has room for a number a cell.
+  void solve_block(Block block, const LineFacts& facts, std::complex<double>* line, double* upper) const;
+  void differentiate(Block block, std::complex<double> before, std::complex<double> behind,
+                     std::complex<double>* line) const;
+
  private:
-  void solve_line(double square, std::complex<double>* line, double* upper) const;
   void take_mean_off(std::complex<double>* line) const;
-  void differentiate(std::complex<double>* line) const;
 
   std::vector<double> cells_, below_, above_, walls_;  ///< widths; couplings to the neighbours and to walls
   AxisBoundary boundary_;
@@ -105,5 +116,8 @@ struct LinesSetup {
   int threads = 1;
 };
 void solve_lines(const SpectrumPart& part, const LinesSetup& setup, const LineSolver& solver);
+/// Of each of which every rank has a block, in the order of ranks. Collective.
+void solve_cut_lines(const SpectrumPart& part, const LinesSetup& setup, const StretchedLines& whole,
+                     const Communicator& comm);
 
 }  // namespace shardfft

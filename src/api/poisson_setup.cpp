@@ -95,7 +95,7 @@ Options Poisson::Impl::plan_options() const {
   return options;
 }
 
-/// A layout of the spectrum with whole lines.
+/// A layout of whole lines, or of a block of each line on each rank.
 Layout Poisson::Impl::spectrum_layout(const Options& options) const {
   Shape shape = layout.shape();
   int halved = -1;
@@ -104,6 +104,7 @@ Layout Poisson::Impl::spectrum_layout(const Options& options) const {
     if (transform(axis) == AxisTransform::fft) halved = axis;
   }
   if (halved >= 0) shape[at(halved)] = shape[at(halved)] / 2 + 1;
+  if (cuts_lines()) return Layout::slab(shape, comm.size(), line);
   for (int axis = 0; axis < axes(); ++axis)
     if (axis != line && shape[at(axis)] >= comm.size()) return Layout::slab(shape, comm.size(), axis);
   return Layout::pencil(shape, comm.size(), line);
@@ -131,6 +132,9 @@ void Poisson::Impl::make() {
 void Poisson::Impl::make_solver() {
   if (is_stretched_any()) {
     agree(comm, [&] { solver = std::make_unique<StretchedLines>(o.cells, ends(line)); });
+    if (cuts_lines())
+      kernel_bytes = 64 * static_cast<std::size_t>((comm.size() + 1) * plan->output().count() /
+                                                   plan->output().layout.local(comm.rank()).axis[at(line)].count);
     return;
   }
   OpenAxes open{o.kernel, line, {}, layout.shape(), {}, squares, o.shift};

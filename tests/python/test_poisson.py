@@ -238,6 +238,33 @@ def test_stretched_walls():
         assert abs(COMM.allreduce(float(plan.solve(f).sum()))) < 1e-12
 
 
+@pytest.mark.parametrize("ends", WALLS)
+def test_blocks_of_stretched_lines(ends):
+    """Slabs along the stretched axis send no lines, and solve as whole lines do: slopes and the singular mode too."""
+    n = 4 * COMM.size**2 + 5
+    shape, cells = (n, 6, 8), 0.1 + np.abs(np.sin(np.arange(n)))
+    f, solved = np.random.default_rng(1).normal(size=shape), []
+    for axis in (0, 1):
+        layout = shardfft.Layout.slab(shape, COMM.size, axis)
+        with shardfft.poisson(
+            shape,
+            (cells, 1.0, 2.0),
+            (ends, "periodic", "neumann"),
+            layout=layout,
+            wrong_mean="remove",
+            threads=2,
+            exchange="alltoallv",
+            effort="estimate",
+        ) as plan:
+            own = layout.local(COMM.rank)
+            u, slopes = plan.solve(f[own] if own is not None else plan.zeros(), gradient=True)
+            solved.append([np.concatenate(COMM.allgather(one), axis) for one in (u, *slopes)])
+            sent = sum(step["bytes_sent"] for step in plan.report()["apply"]["steps"])
+            assert (sent == 0) == (axis == 0 or COMM.size == 1)
+    for blocks, whole in zip(*solved, strict=True):
+        assert np.abs(blocks - whole).max() < 1e-11 * np.abs(whole).max()
+
+
 def test_means_are_told():
     with shardfft.poisson((8, 6, 4), 1.0, ("periodic", "neumann", "neumann")) as plan:
         assert plan.is_singular

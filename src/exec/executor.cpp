@@ -280,7 +280,7 @@ void Executor::run(int program, InputArrays inputs, OutputArrays outputs) {
     trace_.add_frame({-1, program, begin, end});
     mine.seconds += end - begin;
     ++mine.runs;
-    if (mine.verifier) verdict = mine.verifier->conclude(setup_.comm, *tally_, setup_.watch);
+    if (mine.verifier) verdict = mine.verifier->conclude(setup_.comm, *all_reduce_, setup_.watch);
   } catch (...) {
     give_up();
     throw;
@@ -302,7 +302,7 @@ void Executor::give_up() {
 }
 
 void Executor::make_verifier(Prepared& program) {
-  if (!tally_ && !setup_.comm.imagined()) tally_ = make_tally(setup_.comm, host_.get());
+  if (!all_reduce_ && !setup_.comm.imagined()) all_reduce_ = make_all_reduce(setup_.comm, host_.get());
   std::vector<std::vector<std::shared_ptr<StepCheck>>> checks;
   std::vector<std::string> names;
   for (Task& task : program.tasks) {

@@ -86,7 +86,7 @@ class Executor : public Runner {
   std::shared_ptr<HostMemory> host_;  ///< null if all data moves in messages
   std::unique_ptr<CrossMemory> across_;
   std::vector<Prepared> prepared_;                    ///< by program
-  std::unique_ptr<Tally> tally_;                      ///< with the option verify
+  std::unique_ptr<AllReduce> all_reduce_;             ///< with the option verify
   std::size_t planned_bytes_ = 0, window_bytes_ = 0;  ///< of private and of shared memory, for any program
   std::size_t library_bytes_ = 0;
   AlignedMemory own_workspace_;

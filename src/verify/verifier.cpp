@@ -120,9 +120,9 @@ std::int64_t Verifier::place_of_error() const {
 Failure Verifier::failure() const { return {Status::corrupted, "the option verify found a wrong result in " + error_}; }
 
 /// Without an error one sum over the ranks is enough.
-Failure Verifier::conclude(const Communicator& comm, Tally& tally, Watch* watch) {
-  const Tally::Numbers sums = tally.sum({imbalance(), error_.empty() ? 0U : 1U}, watch);
-  return sums == Tally::Numbers{} ? Failure{} : first_failure(comm, watch);
+Failure Verifier::conclude(const Communicator& comm, AllReduce& all_reduce, Watch* watch) {
+  const AllReduce::Numbers sums = all_reduce.sum({imbalance(), error_.empty() ? 0U : 1U}, watch);
+  return sums == AllReduce::Numbers{} ? Failure{} : first_failure(comm, watch);
 }
 
 /// The first step that went wrong counts: later ones work on its result.

@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "mpi/all_reduce.hpp"
 #include "mpi/request.hpp"
-#include "mpi/tally.hpp"
 #include "verify/step_check.hpp"
 
 namespace shardfft {
@@ -25,7 +25,7 @@ class Verifier {
   void judge(std::size_t i);
   /// The first thing that any rank found, with Status::corrupted. Collective; throws if the ranks cannot tell each
   /// other.
-  Failure conclude(const Communicator& comm, Tally& tally, Watch* watch);
+  Failure conclude(const Communicator& comm, AllReduce& all_reduce, Watch* watch);
   /// Judges the last run if all ranks are in this process.
   static Failure conclude(std::span<Verifier> ranks);
 

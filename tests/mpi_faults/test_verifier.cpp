@@ -24,11 +24,11 @@ struct Moves {
   std::vector<std::shared_ptr<Told>> steps{std::make_shared<Told>(), std::make_shared<Told>()};
   Verifier verifier;
   HostMemory host{world(), 0};
-  std::unique_ptr<Tally> tally;
+  std::unique_ptr<AllReduce> all_reduce;
 
   Moves(bool second_adds_up, bool in_memory)
       : verifier(world().rank(), world().size(), fill(second_adds_up), {"one move", "another move"}),
-        tally(make_tally(world(), in_memory ? &host : nullptr)) {}
+        all_reduce(make_all_reduce(world(), in_memory ? &host : nullptr)) {}
   std::vector<std::vector<std::shared_ptr<StepCheck>>> fill(bool second_adds_up) {
     const int own = world().rank(), ranks = world().size();
     for (int r = 0; r < ranks; ++r)
@@ -45,7 +45,7 @@ struct Moves {
   Failure conclude() {
     verifier.begin({});
     for (std::size_t i = 0; i < steps.size(); ++i) verifier.judge(i);
-    return verifier.conclude(world(), *tally, nullptr);
+    return verifier.conclude(world(), *all_reduce, nullptr);
   }
 };
 

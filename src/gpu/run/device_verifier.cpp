@@ -7,7 +7,7 @@
 namespace shardfft::gpu {
 
 DeviceVerifier::DeviceVerifier(Team& team, std::vector<DeviceTask>& tasks)
-    : team_(team), tally_(team.all_here() ? nullptr : make_tally(team.comm(), nullptr)) {
+    : team_(team), all_reduce_(team.all_here() ? nullptr : make_all_reduce(team.comm(), nullptr)) {
   for (std::size_t m = 0; m < team.here().size(); ++m) {
     const Member& member = team.here()[m];
     const device::DeviceScope scope(member.device);
@@ -89,7 +89,7 @@ Failure DeviceVerifier::conclude() {
     for (std::size_t i = 0; i < members_.front().checks.size(); ++i) verifier.judge(i);
   }
   if (team_.all_here()) return Verifier::conclude(verifiers_);
-  return verifiers_.front().conclude(team_.comm(), *tally_, team_.watch());
+  return verifiers_.front().conclude(team_.comm(), *all_reduce_, team_.watch());
 }
 
 Verified DeviceVerifier::verified() const {

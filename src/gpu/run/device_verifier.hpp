@@ -50,9 +50,9 @@ class DeviceVerifier {
   };
 
   Team& team_;
-  std::unique_ptr<Tally> tally_;       ///< null if all members are in this process
-  std::vector<MemberChecks> members_;  ///< by member
-  std::vector<Verifier> verifiers_;    ///< by member; they own the checks
+  std::unique_ptr<AllReduce> all_reduce_;  ///< null if all members are in this process
+  std::vector<MemberChecks> members_;      ///< by member
+  std::vector<Verifier> verifiers_;        ///< by member; they own the checks
 };
 
 }  // namespace shardfft::gpu

@@ -10,17 +10,17 @@
 
 namespace shardfft {
 
-class Tally {
+class AllReduce {
  public:
   using Numbers = std::array<std::uint64_t, 2>;
 
-  virtual ~Tally() = default;
+  virtual ~AllReduce() = default;
   /// The sum of each number over the ranks, modulo 2^64. Collective; while it waits, it throws the exceptions of
   /// `watch`.
   virtual Numbers sum(const Numbers& mine, Watch* watch) = 0;
 };
 
 /// `host`: the memory of this rank's host, or null. Collective.
-std::unique_ptr<Tally> make_tally(const Communicator& comm, HostMemory* host);
+std::unique_ptr<AllReduce> make_all_reduce(const Communicator& comm, HostMemory* host);
 
 }  // namespace shardfft

@@ -1,4 +1,4 @@
-#include "mpi/tally.hpp"
+#include "mpi/all_reduce.hpp"
 
 #include "mpi/shared_desks.hpp"
 #include "mpi/watched_collective.hpp"
@@ -7,9 +7,9 @@ namespace shardfft {
 
 namespace {
 
-class MessageTally : public Tally {
+class MessageAllReduce : public AllReduce {
  public:
-  explicit MessageTally(const Communicator& comm) : comm_(comm) {}
+  explicit MessageAllReduce(const Communicator& comm) : comm_(comm) {}
 
   Numbers sum(const Numbers& mine, Watch* watch) override {
     if (comm_.size() == 1) return mine;
@@ -20,10 +20,10 @@ class MessageTally : public Tally {
   Communicator comm_;
 };
 
-class SharedTally : public Tally {
+class SharedAllReduce : public AllReduce {
  public:
   using Desks = SharedDesks<Numbers>;
-  explicit SharedTally(HostMemory& host) : desks_(host) {}
+  explicit SharedAllReduce(HostMemory& host) : desks_(host) {}
 
   Numbers sum(const Numbers& mine, Watch* watch) override {
     desks_.lay_down(mine);
@@ -42,14 +42,14 @@ class SharedTally : public Tally {
 
 }  // namespace
 
-std::unique_ptr<Tally> make_tally(const Communicator& comm, HostMemory* host) {
+std::unique_ptr<AllReduce> make_all_reduce(const Communicator& comm, HostMemory* host) {
   if (comm.size() > 1 && host != nullptr && host->host().size() == comm.size()) {
     try {
-      return std::make_unique<SharedTally>(*host);
+      return std::make_unique<SharedAllReduce>(*host);
     } catch (const Error&) {  // on all ranks: messages serve too
     }
   }
-  return std::make_unique<MessageTally>(comm);
+  return std::make_unique<MessageAllReduce>(comm);
 }
 
 }  // namespace shardfft

@@ -38,15 +38,16 @@ struct DeviceBuffers {
   std::byte* scratch = nullptr;        ///< scratch_bytes() bytes
   std::span<std::byte* const> outs{};  ///< by rank, as this process sees them: the arrays that peers_write() names
   std::byte* middle = nullptr;         ///< the buffer between the first and the next one of several fused steps
-  bool one_array = false;        ///< other members write into `in`; addresses do not tell, as empty arrays have any
-  std::byte* landing = nullptr;  ///< the array that other members write into, if that is not `out`
-  Moved moved = Moved::nothing;  ///< for a reshape: the part that its neighbours move
+  bool one_array = false;  ///< other members write into `in`; addresses do not tell, as empty arrays have any
+  std::byte* receive_buffer = nullptr;  ///< the array that other members write into, if that is not `out`
+  Moved moved = Moved::nothing;         ///< for a reshape: the part that its neighbours move
   /// For a transform that took owners (LineOwners): for each of its runs that is away, the array at the other end of
   /// the reshape that holds the run. Empty if all points are in one array.
   std::span<std::byte* const> beyond{};
 };
 
-/// The array of a member into which others write during an operation: none, `landing` (or else `out`), or `scratch`.
+/// The array of a member into which others write during an operation: none, `receive_buffer` (or else `out`), or
+/// `scratch`.
 enum class PeersWrite { nothing, result, scratch };
 /// The host waits for nothing, for this rank's work (a device's, a user's function's), or for messages of other ranks.
 enum class HostWait { nothing, itself, messages };

@@ -220,7 +220,7 @@ TEST(DevicePipeline, SendsFromTheOutput) {
     c.precision = Precision::f32;
     const auto uncut = spectrum_and_way_back(c, ranks).first;
     c.options.chunks = 4;
-    // Of padded arrays: one in which messages land, and half a one; three ranks have shares of y that differ.
+    // Of padded arrays: a receive buffer, and half of one; three ranks have shares of y that differ.
     const std::int64_t row = c.shape.back() / 2 + 1;
     const double padded =
         static_cast<double>(device::lines::whole_bundles(row, c.precision)) / static_cast<double>(row);

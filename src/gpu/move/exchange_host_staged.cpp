@@ -26,7 +26,7 @@ class HostStaged : public MessageExchange {
       packed_.push_back(device::make_event());
       staged_.push_back(device::make_event());
     }
-    for (int i = 0; i < recv_.size(); ++i) landed_.push_back(device::make_event());
+    for (int i = 0; i < recv_.size(); ++i) uploaded_.push_back(device::make_event());
   }
 
   void enqueue(int, const DeviceBuffers& buffers, device::StreamHandle stream) override {
@@ -43,7 +43,7 @@ class HostStaged : public MessageExchange {
       const int message = arrived < recv_.size() ? next_arrived() : -1;
       if (sends) ++sent;
       if (message >= 0) {
-        land(message, buffers, stream);
+        upload(message, buffers, stream);
         ++arrived;
       }
       return sent == send_order_.size() && arrived == recv_.size();
@@ -99,11 +99,11 @@ class HostStaged : public MessageExchange {
     return --missing_[static_cast<std::size_t>(message)] == 0 ? message : -1;
   }
 
-  void land(int i, const DeviceBuffers& buffers, device::StreamHandle stream) {
-    const device::EventHandle landed = landed_[static_cast<std::size_t>(i)].get();
+  void upload(int i, const DeviceBuffers& buffers, device::StreamHandle stream) {
+    const device::EventHandle uploaded = uploaded_[static_cast<std::size_t>(i)].get();
     device::copy_bytes(incoming(i, buffers), in(i), bytes_of(recv_[i]), up_.get());
-    device::record(landed, up_.get());
-    device::wait(stream, landed);
+    device::record(uploaded, up_.get());
+    device::wait(stream, uploaded);
     unpack(i, buffers, stream);
   }
 
@@ -112,7 +112,7 @@ class HostStaged : public MessageExchange {
   Blocks out_, in_;           ///< the places of messages on the host
   device::Stream down_, up_;  ///< to and from the host
   device::Event begun_;
-  std::vector<device::Event> packed_, staged_, landed_;
+  std::vector<device::Event> packed_, staged_, uploaded_;
   RequestSet sends_, receives_;
   std::vector<int> message_of_request_;
   std::vector<std::int64_t> missing_;  ///< requests that each message still waits for

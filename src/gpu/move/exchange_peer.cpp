@@ -102,7 +102,7 @@ class PeerExchange : public DeviceOperation {
     for (const Message& m : source ? elsewhere.send : schedule.send) add_message(setup, slices, m, way);
     for (const Message& m : schedule.recv) {
       senders_.push_back(m.peer);
-      landed_.insert(landed_.end(), m.boxes.begin(), m.boxes.end());
+      received_.insert(received_.end(), m.boxes.begin(), m.boxes.end());
     }
     for (const int q : order_->ranks) add_empty(q);
     std::sort(messages_.begin(), messages_.end(), [](const auto& a, const auto& b) { return a.peer < b.peer; });
@@ -159,8 +159,9 @@ class PeerExchange : public DeviceOperation {
       for (const device::EventHandle event : arrived_) device::wait(stream, event);
       if (buffers.moved != Moved::all)
         for (const PeerMessage& m : messages_) device::wait(stream, sent(m.peer));
-      if (buffers.landing == nullptr) return;
-      for (const Box& box : landed_) device::copy_box(buffers.landing, box, buffers.out, box, element_bytes_, stream);
+      if (buffers.receive_buffer == nullptr) return;
+      for (const Box& box : received_)
+        device::copy_box(buffers.receive_buffer, box, buffers.out, box, element_bytes_, stream);
     }
   }
   void await_receivers(device::StreamHandle stream) override {
@@ -261,7 +262,7 @@ class PeerExchange : public DeviceOperation {
   std::vector<LocalCopy> self_;
   std::vector<PeerMessage> messages_;  ///< begins with the next higher rank: not all send to the same one
   std::vector<int> senders_;
-  std::vector<Box> landed_;  ///< the boxes that they write
+  std::vector<Box> received_;  ///< the boxes that they write
   int device_ = device::current_device();
   std::shared_ptr<SendOrder> order_;
   int round_;

@@ -184,7 +184,7 @@ Fusion DeviceTarget::fusion(const Program& program, const std::vector<int>& step
   if (!std::holds_alternative<ReshapeStep>(program.steps[static_cast<std::size_t>(reshape)])) ++reshape;
   const auto cuts = [&](const ChunkedSteps& chunked) {
     const State* const state = &program.states[static_cast<std::size_t>(reshape)];
-    // A transform that cannot run in the landing array writes the output: both buffers of the workspace are in use.
+    // A transform that cannot run in the receive buffer writes the output: both buffers of the workspace are in use.
     const bool leads =
         chunked.after != nullptr && (!chunked.after->keeps_numbers() || !state[1].layout.same_as(state[2].layout));
     if (leads && steps.back() != reshape + 1) return false;
@@ -217,7 +217,7 @@ bool DeviceTarget::in_place(const Program& program, int step) {
   if (setup_.options.in_place && at == 1 && later % 2 == 0 && (later == 0 || setup_.way.room != Spare::fast))
     return false;
   if (later > 0) return true;
-  return !(at == 2 && begins_in_place(program)) && !lands_slowly(program.states[at]);
+  return !(at == 2 && begins_in_place(program)) && !receives_slowly(program.states[at]);
 }
 
 /// The turn after which arrays between steps may use a room (input or output); none if they never may.
@@ -272,7 +272,7 @@ std::vector<ArrayLife> DeviceTarget::arrays(const Lowered& lowered) {
   return arrays;
 }
 
-bool DeviceTarget::lands_slowly(const State& state) const {
+bool DeviceTarget::receives_slowly(const State& state) const {
   if (setup_.way.room != Spare::fast || one_array() || team_.all_here() || !cuts_in_slices(setup_.way.exchange))
     return false;
   if (max_state_bytes(state, setup_.precision) <= gpu_defaults().large_page_bytes) return false;

@@ -35,7 +35,7 @@ class DeviceTarget : public Target {
 
   Pieces pieces(const Joined& steps) { return offers_.pieces(steps); }
   /// Whether GPUs write slowly into an array of this state that another process has allocated.
-  bool lands_slowly(const State& state) const;
+  bool receives_slowly(const State& state) const;
 
  private:
   std::optional<int> free_behind(int room, const Lowered& lowered) const;

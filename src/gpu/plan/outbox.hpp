@@ -31,10 +31,10 @@ struct Outbox {
 };
 
 /// Tries to keep outgoing data in the output while pieces behind the reshape are written there. For a pipeline with
-/// transforms at both ends, whose messages land in another array than its output. `packed`: only if the pass before the
-/// reshape transforms one axis (others keep more than results in the array that they write). Returns none if no piece
-/// fits. `input_is_there`: the output holds the input until pieces have read their points. Then returns none if a piece
-/// does not fit among its points, or if anything is written before all is read.
+/// transforms at both ends, whose messages are received in another array than its output. `packed`: only if the pass
+/// before the reshape transforms one axis (others keep more than results in the array that they write). Returns none if
+/// no piece fits. `input_is_there`: the output holds the input until pieces have read their points. Then returns none
+/// if a piece does not fit among its points, or if anything is written before all is read.
 std::optional<Outbox> outbox_of(const Joined& steps, const Pieces& pieces, int rank, Precision precision, bool packed,
                                 bool input_is_there = false);
 

@@ -36,7 +36,7 @@ void mark_early(std::vector<DeviceTask>& tasks) {
     task->announced_early =
         can && std::none_of(tasks.begin(), task, [&task](const DeviceTask& before) {
           const DeviceTask::Places& its = before.places;
-          return std::ranges::any_of(std::array{its.from, its.to, its.middle, its.landing, its.scratch},
+          return std::ranges::any_of(std::array{its.from, its.to, its.middle, its.receive_buffer, its.scratch},
                                      [&](const ArrayPlace& place) { return place.overlaps(task->written()); });
         });
   }
@@ -74,8 +74,8 @@ class DeviceCompiler : public Compiler<DeviceTask> {
         middle.dies = std::max(middle.dies, end);  // pieces behind the reshape are written while it is read
         if (task.middle->waiting_bytes) middle.bytes = waiting;
       }
-      if (task.landing && task.landing->array == static_cast<int>(spare))
-        timed[spare] = {most(task.landing->state), begin, end};
+      if (task.receive_buffer && task.receive_buffer->array == static_cast<int>(spare))
+        timed[spare] = {most(task.receive_buffer->state), begin, end};
     }
     std::vector<ArrayPlace> places = place_arrays(timed, {{0}, {0}, {ArrayRoom::grows, workspace_alignment}});
     for (std::size_t number = 0; number < spare; ++number)
@@ -85,7 +85,7 @@ class DeviceCompiler : public Compiler<DeviceTask> {
       DeviceTask& task = tasks[t];
       task.places = {at(task.from), at(task.to), {}, {}, places[spare + 1 + t]};
       if (task.middle) task.places.middle = at(task.middle->array);
-      if (task.landing) task.places.landing = at(task.landing->array);
+      if (task.receive_buffer) task.places.receive_buffer = at(task.receive_buffer->array);
     }
     return bytes;
   }
@@ -137,7 +137,7 @@ class DeviceCompiler : public Compiler<DeviceTask> {
     const Stretch& stretch = stretches()[number];
     const Stop& first = stretch.front();
     choose_arrays(task, stretch, static_cast<int>(arrays_.size()));
-    const bool fused = stretch.size() > 1 || task.landing;
+    const bool fused = stretch.size() > 1 || task.receive_buffer;
     task.operations = fused ? make_pipeline(task, stretch) : make_operations(first);
     if (setup_.options.verify)
       task.checks = team_.for_members([&](std::size_t m) {
@@ -169,9 +169,9 @@ class DeviceCompiler : public Compiler<DeviceTask> {
     if (stretch.size() > 1 && !is_reshape(stretch.front())) task.middle = {stretch[1].from, before(stretch[1])};
     const Stop& last = stretch.back();
     if (stretch.size() > 1 && !is_reshape(last) && last.from != last.to)
-      task.landing = {last.from, before(last)};
-    else if (is_reshape(last) && last.to == output_array && has_spare(task) && target_.lands_slowly(after(last)))
-      task.landing = {spare, after(last)};
+      task.receive_buffer = {last.from, before(last)};
+    else if (is_reshape(last) && last.to == output_array && has_spare(task) && target_.receives_slowly(after(last)))
+      task.receive_buffer = {spare, after(last)};
   }
 
   /// Whether one of the two arrays in the workspace is free.
@@ -206,7 +206,7 @@ class DeviceCompiler : public Compiler<DeviceTask> {
   MemberOperations make_pipeline(DeviceTask& task, const Stretch& stretch) {
     const Joined steps = joined(stretch);
     PipelineArrays arrays;
-    arrays.leads = steps.after && task.landing;
+    arrays.leads = steps.after && task.receive_buffer;
     arrays.source_in_output = room_of(task.middle ? task.middle->array : task.from) == in_output;
     const bool whole = task.from == input_array && task.to == output_array;  // nothing else lies in the output
     arrays.may_wait = arrays.leads && whole && (arrays.source_in_output || !setup_.options.in_place);

@@ -26,17 +26,17 @@ struct DeviceTask : TaskEnds {
     State state;
     std::optional<std::size_t> waiting_bytes{};  ///< bytes that wait in it, not in the output, on any member here
   };
-  std::optional<Inner> middle{};   ///< inside fused steps
-  std::optional<Inner> landing{};  ///< others write into it, if not into `to`
+  std::optional<Inner> middle{};          ///< inside fused steps
+  std::optional<Inner> receive_buffer{};  ///< others write into it, if not into `to`
   struct Places {
-    ArrayPlace from, to, middle, landing, scratch;
+    ArrayPlace from, to, middle, receive_buffer, scratch;
   } places{};
   bool announced_early = false;  ///< phase 0 may come before all other tasks: none before this one uses written()
   MemberOperations operations;
   std::vector<DeviceChecks> checks{};  ///< with the option verify, by member
 
   /// The array for writes of other members, if they write.
-  const ArrayPlace& written() const { return landing ? places.landing : places.to; }
+  const ArrayPlace& written() const { return receive_buffer ? places.receive_buffer : places.to; }
   const DeviceOperation& first() const { return *operations.front(); }
   /// The array into which other members write; null if they do not.
   const ArrayPlace* written_by_peers() const {

@@ -32,7 +32,7 @@ void DeviceExecutor::size_buffers(const std::vector<NamedProgram>& more) {
       use(task.places.from, task.from_state);
       use(task.places.to, task.to_state);
       if (task.middle) use(task.places.middle, task.middle->state);
-      if (task.landing) use(task.places.landing, task.landing->state);
+      if (task.receive_buffer) use(task.places.receive_buffer, task.receive_buffer->state);
       use(task.places.scratch, {});
     }
   }

@@ -174,7 +174,7 @@ DeviceBuffers DeviceExecutor::buffers_of(const DeviceTask& task, std::size_t mem
   buffers.one_array = overlap || (from_in_to_out && mine.in == mine.out);
   buffers.middle = at(places.middle, member);
   buffers.scratch = at(places.scratch, member);
-  buffers.landing = at(places.landing, member);
+  buffers.receive_buffer = at(places.receive_buffer, member);
   return buffers;
 }
 

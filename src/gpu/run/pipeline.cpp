@@ -68,16 +68,16 @@ class DevicePipeline : public PipelineOf<JointOperation, PipelineEnd, DeviceOper
     const Moved leaves = others_write ? Moved::nothing : before_.moves();
     const bool takes_own =
         leaves == Moved::nothing && after_.moves() == Moved::own && !(others_write && before_.empty());
-    // If data lands outside of the output, the last transform or else the exchange moves it there.
-    const bool leads = buffers.landing != nullptr && !after_.empty();
-    std::byte* const result = leads ? buffers.landing : buffers.out;        // of the exchange
-    std::vector<std::byte*> far(buffers.outs.begin(), buffers.outs.end());  // empty if phase 0 comes early
+    // If data is received outside of the output, the last transform or else the exchange moves it there.
+    const bool leads = buffers.receive_buffer != nullptr && !after_.empty();
+    std::byte* const result = leads ? buffers.receive_buffer : buffers.out;  // of the exchange
+    std::vector<std::byte*> far(buffers.outs.begin(), buffers.outs.end());   // empty if phase 0 comes early
     if (!far.empty()) far[static_cast<std::size_t>(rank_)] = leaves != Moved::nothing ? result : source;
     EndBuffers first{buffers.in, buffers.middle, buffers.scratch}, then{result, buffers.out, buffers.scratch};
     if (leaves != Moved::nothing) first.far = far;
     if (takes_own) then.far = far;
     DeviceBuffers moved{source, result, buffers.scratch, buffers.outs};
-    if (!leads) moved.landing = buffers.landing;
+    if (!leads) moved.receive_buffer = buffers.receive_buffer;
     moved.one_array = buffers.one_array || buffers.in == buffers.middle;  // then passes may run other kernels
     moved.moved = takes_own ? Moved::own : leaves;
     for (const Turn& turn : turns(phase, waits)) {

@@ -10,7 +10,7 @@ namespace shardfft::gpu {
 
 /// The places of a pipeline's arrays.
 struct PipelineArrays {
-  bool leads = false;             ///< the last transform reads the landing array and writes another one
+  bool leads = false;             ///< the last transform reads the receive buffer and writes another one
   bool source_in_output = false;  ///< messages leave from an array in the plan's output
   bool from_output() const { return leads && source_in_output; }
   bool may_wait = false;  ///< the output is free meanwhile for outgoing data (Outbox)
@@ -22,8 +22,8 @@ struct DevicePipelines {
   std::optional<std::size_t> waiting_bytes{};  ///< outgoing data without a place in the output, on any member here
 };
 
-/// The first transform writes `middle`, or stays in the operation's input. The last one reads `landing`, or stays in
-/// the output. Collective.
+/// The first transform writes `middle`, or stays in the operation's input. The last one reads `receive_buffer`, or
+/// stays in the output. Collective.
 DevicePipelines make_device_pipeline(const ExecutorSetup& setup, Team& team, const Joined& steps, const Pieces& pieces,
                                      const PipelineArrays& arrays);
 

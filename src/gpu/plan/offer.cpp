@@ -8,7 +8,7 @@
 #include "device/facts.hpp"
 #include "gpu/move/exchange.hpp"
 #include "gpu/pass/device_fft.hpp"
-#include "gpu/plan/outbox.hpp"
+#include "gpu/plan/staging_buffer.hpp"
 #include "local/loops.hpp"
 #include "lower/fft_spec.hpp"
 #include "schedule/estimate.hpp"
@@ -243,8 +243,8 @@ bool Offers::is_packed(const Joined& joined, const Pieces& pieces) const {
   if (!is_line(*joined.before)) return false;
   return team_.all_of([&](const Member& member) {
     if (!has_line_pass(joined.before->step, joined.from, member.rank, setup_.precision)) return false;
-    const auto outbox = outbox_of(joined, pieces, member.rank, setup_.precision, true);
-    return outbox && outbox->rest_bytes == 0;
+    const auto staging = staging_buffer_of(joined, pieces, member.rank, setup_.precision, true);
+    return staging && staging->overflow_bytes == 0;
   });
 }
 
@@ -262,8 +262,9 @@ Pieces Offers::pieces(const Joined& joined) {
   if (!joined.before || !joined.after || one.ends == ChunkEnds::both) return in_pieces(steps, one);
   const std::optional<Pieces> equal = equal_pieces(joined, sent);
   if (sent.peers == 1) {  // pieces of unequal size to several peers at once were never timed
-    // If the last transform writes another array, outgoing data waits in its output (Outbox). Pieces that are sent in
-    // parts need more room there, unless they are packed: so they may have no larger share than in equal pieces.
+    // If the last transform writes another array, outgoing data waits in its output (StagingBuffer). Pieces that are
+    // sent in parts need more room there, unless they are packed: so they may have no larger share than in equal
+    // pieces.
     const bool here = joined.after->in_place || setup_.options.in_place;
     const auto fastest = fastest_pieces(joined, sent, here || !equal ? 1 : equal->rest());
     if (fastest) return *fastest;

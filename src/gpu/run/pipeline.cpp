@@ -24,7 +24,7 @@ class DevicePipeline : public PipelineOf<JointOperation, PipelineEnd, DeviceOper
   /// that data is sent before.
   DevicePipeline(PipelineEnd before, AllMoves exchanges, PipelineEnd after, std::unique_ptr<DeviceCheck> check,
                  const Pieces& pieces, const Moves& how, int rank, const PipelineArrays& arrays,
-                 std::optional<Outbox> outbox)
+                 std::optional<StagingBuffer> staging)
       : PipelineOf(pieces, std::move(before), std::move(exchanges), std::move(after), how,
                    arrays.from_output()     ? Barrier::after_moves
                    : !pieces.before.empty() ? Barrier::before_moves
@@ -34,7 +34,7 @@ class DevicePipeline : public PipelineOf<JointOperation, PipelineEnd, DeviceOper
         rank_(rank),
         from_output_(arrays.from_output()),
         starts_in_place_(!arrays.source_in_output || before_.runs_in_place()),
-        outbox_(std::move(outbox)) {
+        staging_(std::move(staging)) {
     const Moved leaves = before_.moves(), takes = leaves == Moved::nothing ? after_.moves() : Moved::nothing;
     tell(pieces.text,
          before_.text() + (leaves == Moved::all   ? " (stores into the peers)"
@@ -62,7 +62,7 @@ class DevicePipeline : public PipelineOf<JointOperation, PipelineEnd, DeviceOper
   }
   void enqueue(int phase, const DeviceBuffers& buffers, device::StreamHandle stream) override {
     const bool others_write = buffers.one_array && waits_for_input() && !from_output_;  // into the input
-    const bool waits = from_output_ ? !outbox_ : others_write;
+    const bool waits = from_output_ ? !staging_ : others_write;
     std::byte* const source = before_.empty() ? const_cast<std::byte*>(buffers.in)  // only read
                                               : buffers.middle;
     const Moved leaves = others_write ? Moved::nothing : before_.moves();
@@ -84,18 +84,18 @@ class DevicePipeline : public PipelineOf<JointOperation, PipelineEnd, DeviceOper
       const auto number = static_cast<std::size_t>(turn.piece);
       switch (turn.stage) {
         case Stage::before:
-          if (outbox_) {
-            first.out = place_of(outbox_->pieces[number], buffers);
+          if (staging_) {
+            first.out = place_of(staging_->pieces[number], buffers);
             for (std::size_t q = 0; q < far.size(); ++q)
-              if (outbox_->packs() && q != static_cast<std::size_t>(rank_)) far[q] = first.out;
+              if (staging_->packs() && q != static_cast<std::size_t>(rank_)) far[q] = first.out;
             await_place(number, stream);
           }
           if (leaves == Moved::all) moves_.front()->await_receivers(stream);
           before_.run(turn.piece, first, stream);
-          if (outbox_ && turn.piece + 1 == before_.pieces()) put_aside(buffers, stream);
+          if (staging_ && turn.piece + 1 == before_.pieces()) copy_last_message(buffers, stream);
           break;
         case Stage::move:
-          if (outbox_) moved.in = place_of(outbox_->messages[number], buffers);
+          if (staging_) moved.in = place_of(staging_->messages[number], buffers);
           move(turn).enqueue(phase, moved, stream);
           break;
         case Stage::after:
@@ -106,21 +106,23 @@ class DevicePipeline : public PipelineOf<JointOperation, PipelineEnd, DeviceOper
   }
 
  private:
-  /// Whether turns can wait until the input is read. Not with an outbox: it fills the output with data that waits.
-  bool waits_for_input() const { return !outbox_ && PipelineOf::runs_in_place(); }
-  static std::byte* place_of(const Outbox::Place& place, const DeviceBuffers& buffers) {
+  /// Whether turns can wait until the input is read. Not with a staging buffer: it fills the output with data that
+  /// waits.
+  bool waits_for_input() const { return !staging_ && PipelineOf::runs_in_place(); }
+  static std::byte* place_of(const StagingBuffer::Place& place, const DeviceBuffers& buffers) {
     return (place.in_output ? buffers.out : buffers.middle) + place.begin;
   }
   /// Waits until the data in the place of a piece is sent. Messages leave on several streams: none tells that those
   /// before it are sent.
   void await_place(std::size_t piece, device::StreamHandle stream) {
-    for (int m = 0; m <= outbox_->waits[piece]; ++m) moves_[static_cast<std::size_t>(m)]->await_sent(stream);
+    for (int m = 0; m <= staging_->waits[piece]; ++m) moves_[static_cast<std::size_t>(m)]->await_sent(stream);
   }
-  void put_aside(const DeviceBuffers& buffers, device::StreamHandle stream) const {
-    if (outbox_->aside.empty()) return;
-    const Outbox::Place &there = outbox_->messages.back(), &here = outbox_->messages[outbox_->messages.size() - 2];
-    for (const LocalCopy& copy : outbox_->aside)
-      device::copy_box(place_of(here, buffers), copy.from, place_of(there, buffers), copy.to, outbox_->element_bytes,
+  void copy_last_message(const DeviceBuffers& buffers, device::StreamHandle stream) const {
+    if (staging_->last_copies.empty()) return;
+    const StagingBuffer::Place &there = staging_->messages.back(),
+                               &here = staging_->messages[staging_->messages.size() - 2];
+    for (const LocalCopy& copy : staging_->last_copies)
+      device::copy_box(place_of(here, buffers), copy.from, place_of(there, buffers), copy.to, staging_->element_bytes,
                        stream);
   }
   void for_each(const std::function<void(DeviceOperation&)>& visit) const override {
@@ -131,16 +133,16 @@ class DevicePipeline : public PipelineOf<JointOperation, PipelineEnd, DeviceOper
 
   std::unique_ptr<DeviceCheck> check_;  ///< of the reshape, until make_checks() takes it
   int rank_;
-  bool from_output_;              ///< messages leave from the array that the last transform writes
-  bool starts_in_place_;          ///< the input may be the output, as far as the first transform goes
-  std::optional<Outbox> outbox_;  ///< the places of outgoing data in the output
+  bool from_output_;                      ///< messages leave from the array that the last transform writes
+  bool starts_in_place_;                  ///< the input may be the output, as far as the first transform goes
+  std::optional<StagingBuffer> staging_;  ///< the places of outgoing data in the output
 };
 
 /// The parts of a member's pipeline operation.
 struct Made {
   PipelineEnd before, after;
   std::unique_ptr<DeviceCheck> check;
-  std::optional<Outbox> outbox{};
+  std::optional<StagingBuffer> staging{};
   std::vector<std::unique_ptr<DeviceOperation>> exchanges{};
 };
 
@@ -154,16 +156,17 @@ class Making {
     return team_.all_of([&](const Member& /*member*/) { return can(m++); });
   }
   int rank(std::size_t member) const { return team_.here()[member].rank; }
-  /// The ends in these pieces, at the places of `boxes`, by member; without boxes, at those of the reshape's layouts.
-  std::vector<Made> ends(const Pieces& pieces, const std::vector<std::optional<Outbox>>& boxes) const {
+  /// The ends in these pieces, at the places of `staging`, by member; without staging, at those of the reshape's
+  /// layouts.
+  std::vector<Made> ends(const Pieces& pieces, const std::vector<std::optional<StagingBuffer>>& staging) const {
     return team_.for_members([&](std::size_t m) {
       Made made;
-      const Outbox* const box = boxes.empty() ? nullptr : &*boxes[m];
+      const StagingBuffer* const own = staging.empty() ? nullptr : &*staging[m];
       const Layout &from = steps_.from.layout, &to = steps_.to.layout;
       if (steps_.before)
-        made.before = PipelineEnd(*steps_.before, setup_, pieces, rank(m), LineOwners::Side::output, to, box);
+        made.before = PipelineEnd(*steps_.before, setup_, pieces, rank(m), LineOwners::Side::output, to, own);
       if (steps_.after) made.after = PipelineEnd(*steps_.after, setup_, pieces, rank(m), LineOwners::Side::input, from);
-      if (!boxes.empty()) made.outbox = boxes[m];
+      if (!staging.empty()) made.staging = staging[m];
       return made;
     });
   }
@@ -175,11 +178,11 @@ class Making {
   bool send_from_output(std::vector<Made>& all, const Pieces& pieces, bool packed, bool input_is_there) const {
     const bool can = all_can([&](std::size_t m) {
       Made& made = all[m];
-      made.outbox = outbox_of(steps_, pieces, rank(m), setup_.precision, packed, input_is_there);
-      return made.outbox && (!packed || made.before.take(made.outbox->owners));
+      made.staging = staging_buffer_of(steps_, pieces, rank(m), setup_.precision, packed, input_is_there);
+      return made.staging && (!packed || made.before.take(made.staging->owners));
     });
     if (can) return true;
-    for (Made& made : all) made.outbox.reset();
+    for (Made& made : all) made.staging.reset();
     if (packed) take(all, &Made::before, Moved::own);
     return false;
   }
@@ -190,13 +193,13 @@ class Making {
     for (int sixteenths = 1; sixteenths <= most; ++sixteenths) {
       const std::optional<Pieces> split = split_last(pieces, sixteenths);
       if (!split) return {};
-      std::vector<std::optional<Outbox>> boxes(team_.here().size());
+      std::vector<std::optional<StagingBuffer>> staging(team_.here().size());
       if (!all_can([&](std::size_t m) {
-            boxes[m] = spread_outbox_of(steps_, *split, rank(m), setup_.precision);
-            return boxes[m].has_value();
+            staging[m] = spread_staging_buffer_of(steps_, *split, rank(m), setup_.precision);
+            return staging[m].has_value();
           }))
         continue;
-      std::vector<Made> all = ends(*split, boxes);
+      std::vector<Made> all = ends(*split, staging);
       if (!take(all, &Made::before, Moved::own)) return {};
       pieces = *split;
       return all;
@@ -222,16 +225,16 @@ DevicePipelines make_device_pipeline(const ExecutorSetup& setup, Team& team, con
   const bool stores = pieces.stores && making.take(all, &Made::before, Moved::all);
   const bool leaves_own = !stores && making.take(all, &Made::before, Moved::own);
   if (leaves_own && arrays.may_wait && !making.send_from_output(all, pieces, true, from_output)) {
-    const bool rest = !making.send_from_output(all, pieces, false, from_output) ||
-                      !making.all_can([&](std::size_t m) { return all[m].outbox->rest_bytes == 0; });
+    const bool overflows = !making.send_from_output(all, pieces, false, from_output) ||
+                           !making.all_can([&](std::size_t m) { return all[m].staging->overflow_bytes == 0; });
     std::vector<Made> spread;
-    if (rest && !from_output) spread = making.spread(pieces);
+    if (overflows && !from_output) spread = making.spread(pieces);
     if (!spread.empty()) all = std::move(spread);
   }
   if (!from_output) making.take(all, &Made::after, Moved::own);
   DeviceReshapeSetup reshape{&team, from, to, element_bytes(steps.from, setup.precision), Part::all, stores};
-  if (all.front().outbox)
-    for (const Outbox::Place& place : all.front().outbox->messages) reshape.sources.push_back(place.layout);
+  if (all.front().staging)
+    for (const StagingBuffer::Place& place : all.front().staging->messages) reshape.sources.push_back(place.layout);
   for (MemberOperations& message : make_device_messages(setup.way.exchange, reshape, pieces.messages))
     for (std::size_t m = 0; m < all.size(); ++m) all[m].exchanges.push_back(std::move(message[m]));
   if (setup.options.verify)
@@ -240,13 +243,13 @@ DevicePipelines make_device_pipeline(const ExecutorSetup& setup, Team& team, con
   DevicePipelines pipelines;
   for (std::size_t m = 0; m < all.size(); ++m) {
     Made& made = all[m];
-    if (made.outbox && !from_output)
+    if (made.staging && !from_output)
       pipelines.waiting_bytes =
-          std::max(pipelines.waiting_bytes.value_or(0), static_cast<std::size_t>(made.outbox->rest_bytes));
+          std::max(pipelines.waiting_bytes.value_or(0), static_cast<std::size_t>(made.staging->overflow_bytes));
     const Moves how{made.exchanges.front()->phases(), 0, true};
     pipelines.operations.push_back(std::make_unique<DevicePipeline>(
         std::move(made.before), std::move(made.exchanges), std::move(made.after), std::move(made.check), pieces, how,
-        team.here()[m].rank, arrays, std::move(made.outbox)));
+        team.here()[m].rank, arrays, std::move(made.staging)));
   }
   return pipelines;
 }

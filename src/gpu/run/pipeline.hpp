@@ -2,7 +2,7 @@
 // A reshape between GPUs cut in chunks, and the transforms at its ends: while copies of one chunk are under way, others
 // are transformed (FFT-ECP chapter 4, granularity of tasks).
 #include "gpu/move/exchange.hpp"
-#include "gpu/plan/outbox.hpp"
+#include "gpu/plan/staging_buffer.hpp"
 #include "run/setup.hpp"
 #include "schedule/pass.hpp"
 
@@ -13,7 +13,7 @@ struct PipelineArrays {
   bool leads = false;             ///< the last transform reads the receive buffer and writes another one
   bool source_in_output = false;  ///< messages leave from an array in the plan's output
   bool from_output() const { return leads && source_in_output; }
-  bool may_wait = false;  ///< the output is free meanwhile for outgoing data (Outbox)
+  bool may_wait = false;  ///< the output is free meanwhile for outgoing data (StagingBuffer)
 };
 
 /// One operation for each member here.

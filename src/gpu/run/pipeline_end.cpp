@@ -32,14 +32,14 @@ void look(const DeviceCheck* check, Moment moment, const FftSpec& spec, LineOwne
 }  // namespace
 
 PipelineEnd::PipelineEnd(const Pass& fft, const ExecutorSetup& setup, const Pieces& pieces, int rank,
-                         LineOwners::Side side, const Layout& beyond, const Outbox* outbox)
+                         LineOwners::Side side, const Layout& beyond, const StagingBuffer* staging)
     : side_(side), rank_(rank) {
   const bool is_before = side == LineOwners::Side::output;
   Pass pass = fft;
   const Layout& here = (is_before ? pass.after : pass.before).layout;
   const std::vector<Slice>& slices = is_before ? pieces.before : pieces.after;
   for (const Slice& slice : slices) {
-    if (outbox != nullptr) pass.after.layout = outbox->pieces[ffts_.size()].layout.value_or(fft.after.layout);
+    if (staging != nullptr) pass.after.layout = staging->pieces[ffts_.size()].layout.value_or(fft.after.layout);
     FftPart part = part_of(pass, rank, setup.precision, slice);
     // The passes that were found fit for chunks are expected to be the fastest.
     part.spec.effort = slices.size() > 1 ? Effort::estimate : setup.options.effort;

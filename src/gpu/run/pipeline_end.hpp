@@ -9,7 +9,7 @@
 
 #include "gpu/check/device_check.hpp"
 #include "gpu/pass/device_fft.hpp"
-#include "gpu/plan/outbox.hpp"
+#include "gpu/plan/staging_buffer.hpp"
 #include "run/setup.hpp"
 #include "schedule/pass.hpp"
 
@@ -27,10 +27,10 @@ struct EndBuffers {
 class PipelineEnd {
  public:
   PipelineEnd() = default;
-  /// `side`: the side next to the reshape. `beyond`: the layout at the other end of the reshape. `outbox`: null, or the
-  /// places of the pieces before the reshape.
+  /// `side`: the side next to the reshape. `beyond`: the layout at the other end of the reshape. `staging`: null, or
+  /// the places of the pieces before the reshape.
   PipelineEnd(const Pass& fft, const ExecutorSetup& setup, const Pieces& pieces, int rank, LineOwners::Side side,
-              const Layout& beyond, const Outbox* outbox = nullptr);
+              const Layout& beyond, const StagingBuffer* staging = nullptr);
 
   bool empty() const { return ffts_.empty(); }
   int pieces() const { return static_cast<int>(ffts_.size()); }

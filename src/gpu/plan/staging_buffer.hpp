@@ -10,9 +10,9 @@
 
 namespace shardfft::gpu {
 
-struct Outbox {
+struct StagingBuffer {
   /// The place of data that a piece of the transform writes, or that a message sends. The data's array begins at byte
-  /// `begin` of the output, or of the rest: a buffer for data that has no place in the output.
+  /// `begin` of the output, or of the overflow: a buffer for data that has no place in the output.
   struct Place {
     bool in_output = true;
     std::int64_t begin = 0;
@@ -20,11 +20,11 @@ struct Outbox {
   };
   std::vector<Place> pieces{}, messages{};
   std::vector<LineOwners>
-      owners{};                 ///< by piece: the places of its points, if the data for other ranks is packed alone
-  std::int64_t rest_bytes = 0;  ///< of the data without a place in the output
-  std::vector<int> waits{};     ///< by piece: the last message that must be sent before the piece is written, or -1
+      owners{};                     ///< by piece: the places of its points, if the data for other ranks is packed alone
+  std::int64_t overflow_bytes = 0;  ///< of the data without a place in the output
+  std::vector<int> waits{};         ///< by piece: the last message that must be sent before the piece is written, or -1
   /// When all pieces are there: copies the last message's data out of the way, from the place of the one before it.
-  std::vector<LocalCopy> aside{};
+  std::vector<LocalCopy> last_copies{};
   std::size_t element_bytes = 0;
 
   bool packs() const { return !owners.empty(); }
@@ -35,13 +35,15 @@ struct Outbox {
 /// before the reshape transforms one axis (others keep more than results in the array that they write). Returns none if
 /// no piece fits. `input_is_there`: the output holds the input until pieces have read their points. Then returns none
 /// if a piece does not fit among its points, or if anything is written before all is read.
-std::optional<Outbox> outbox_of(const Joined& steps, const Pieces& pieces, int rank, Precision precision, bool packed,
-                                bool input_is_there = false);
+std::optional<StagingBuffer> staging_buffer_of(const Joined& steps, const Pieces& pieces, int rank, Precision precision,
+                                               bool packed, bool input_is_there = false);
 
 /// The same for planes that wait between pieces of lines. Planes that are sent in parts lie apart, so that the first
 /// pieces behind the reshape write over data that was sent first. They may also overwrite pieces that were sent before
-/// them. The last message is the rest: `pieces` must come from split_last(). Returns none if there is no such place.
-std::optional<Outbox> spread_outbox_of(const Joined& steps, const Pieces& pieces, int rank, Precision precision);
+/// them. The last message is the overflow: `pieces` must come from split_last(). Returns none if there is no such
+/// place.
+std::optional<StagingBuffer> spread_staging_buffer_of(const Joined& steps, const Pieces& pieces, int rank,
+                                                      Precision precision);
 
 /// The same pieces with the last message split: `sixteenths` of its data become a message of their own. Rows that wait
 /// are padded, and longer than the rows that are written in their place, so the last part needs another place. Returns

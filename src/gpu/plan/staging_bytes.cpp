@@ -1,4 +1,4 @@
-#include "gpu/plan/outbox_bytes.hpp"
+#include "gpu/plan/staging_bytes.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -51,13 +51,13 @@ std::int64_t end_of(const std::vector<Bytes>& all) {
   return most;
 }
 
-bool leaves_in_time(const Outbox& box, const Sources& sources, const Joined& steps, const Pieces& cut, int rank,
-                    std::int64_t element) {
+bool is_sent_in_time(const StagingBuffer& staging, const Sources& sources, const Joined& steps, const Pieces& cut,
+                     int rank, std::int64_t element) {
   for (int k = 0; k < cut.afters(); ++k) {
     const Piece piece = sliced(only_piece(steps.after->after.layout, rank), cut.after[static_cast<std::size_t>(k)]);
     if (piece.set.empty()) continue;
     for (int m = cut.takes(k) + 1; m < cut.moves(); ++m) {
-      const auto& [in_output, begin, layout] = box.messages[static_cast<std::size_t>(m)];
+      const auto& [in_output, begin, layout] = staging.messages[static_cast<std::size_t>(m)];
       const Bytes written(box_of(piece), element, -begin);
       for (const Bytes& sent : sources.messages[static_cast<std::size_t>(m)])
         if (in_output && !are_apart(sent, written)) return false;

@@ -5,7 +5,7 @@
 
 #include "base/round_up.hpp"
 #include "device/facts.hpp"
-#include "gpu/plan/outbox.hpp"
+#include "gpu/plan/staging_buffer.hpp"
 
 namespace shardfft::gpu {
 
@@ -46,7 +46,7 @@ constexpr std::int64_t in_units(std::int64_t bytes) { return round_up(bytes, dev
 
 /// Whether no piece behind the reshape overwrites data that is not sent yet. A piece begins when this rank has sent all
 /// messages up to the last one that the piece takes; later messages may still be on their way.
-bool leaves_in_time(const Outbox& box, const Sources& sources, const Joined& steps, const Pieces& cut, int rank,
-                    std::int64_t element);
+bool is_sent_in_time(const StagingBuffer& staging, const Sources& sources, const Joined& steps, const Pieces& cut,
+                     int rank, std::int64_t element);
 
 }  // namespace shardfft::gpu

@@ -1,10 +1,10 @@
-#include "gpu/plan/outbox.hpp"
+#include "gpu/plan/staging_buffer.hpp"
 
 #include <algorithm>
 #include <limits>
 
 #include "geometry/schedule.hpp"
-#include "gpu/plan/outbox_bytes.hpp"
+#include "gpu/plan/staging_bytes.hpp"
 
 namespace shardfft::gpu {
 
@@ -44,7 +44,7 @@ std::vector<Piece> packed_pieces(const Layout& from, const Layout& to, std::size
 }
 
 /// Plans to pack; none if the pass cannot pack, or if the outgoing runs have no such order.
-std::optional<Layout> pack(Outbox& box, const Joined& steps, const Pieces& pieces, int rank) {
+std::optional<Layout> pack(StagingBuffer& staging, const Joined& steps, const Pieces& pieces, int rank) {
   const Pass& pass = *steps.before;
   const Layout &from = steps.from.layout, &to = steps.to.layout;
   const Piece here = only_piece(from, rank);
@@ -59,7 +59,7 @@ std::optional<Layout> pack(Outbox& box, const Joined& steps, const Pieces& piece
       return q == rank ? only_piece(to, rank) : packed[static_cast<std::size_t>(q)];
     });
     if (!owners || !owners->has_all()) return std::nullopt;
-    box.owners.push_back(*owners);
+    staging.owners.push_back(*owners);
   }
   return Layout::from_pieces(from.shape(), from.ranks(), [from, to, line](int r) {
     std::vector<Piece> mine = packed_pieces(from, to, line, r);
@@ -78,31 +78,33 @@ std::int64_t step_of_slowest(const Pass& pass, const Piece& here) {
 }
 
 /// Puts the first `count` pieces, and the messages made of them, into the output; offsets come later. Returns the
-/// offset at which the rest begins, or none if a message needs pieces of both kinds or the output has too little room.
-std::optional<std::int64_t> divide(Outbox& box, const Sources& sources, std::size_t count, std::int64_t room) {
-  std::int64_t end = 0, all = 0, rest_begin = std::numeric_limits<std::int64_t>::max();
+/// offset at which the overflow begins, or none if a message needs pieces of both kinds or the output has too little
+/// room.
+std::optional<std::int64_t> divide(StagingBuffer& staging, const Sources& sources, std::size_t count,
+                                   std::int64_t room) {
+  std::int64_t end = 0, all = 0, overflow_begin = std::numeric_limits<std::int64_t>::max();
   for (std::size_t k = 0; k < sources.pieces.size(); ++k) {
-    box.pieces[k].in_output = k < count;
+    staging.pieces[k].in_output = k < count;
     all = std::max(all, end_of(sources.pieces[k]));
     if (k < count)
       end = std::max(end, end_of(sources.pieces[k]));
     else
-      rest_begin = std::min(rest_begin, begin_of(sources.pieces[k]));
+      overflow_begin = std::min(overflow_begin, begin_of(sources.pieces[k]));
   }
-  if (count == sources.pieces.size()) rest_begin = all;
-  if (end > rest_begin || (box.packs() ? rest_begin : in_units(end)) > room) return std::nullopt;
-  box.rest_bytes = all - rest_begin;
+  if (count == sources.pieces.size()) overflow_begin = all;
+  if (end > overflow_begin || (staging.packs() ? overflow_begin : in_units(end)) > room) return std::nullopt;
+  staging.overflow_bytes = all - overflow_begin;
   for (std::size_t m = 0; m < sources.messages.size(); ++m) {
-    box.messages[m].in_output = end_of(sources.messages[m]) <= end;
-    if (!box.messages[m].in_output && begin_of(sources.messages[m]) < rest_begin) return std::nullopt;
+    staging.messages[m].in_output = end_of(sources.messages[m]) <= end;
+    if (!staging.messages[m].in_output && begin_of(sources.messages[m]) < overflow_begin) return std::nullopt;
   }
-  return rest_begin;
+  return overflow_begin;
 }
 
 }  // namespace
 
-std::optional<Outbox> outbox_of(const Joined& steps, const Pieces& pieces, int rank, Precision precision, bool packed,
-                                bool input_is_there) {
+std::optional<StagingBuffer> staging_buffer_of(const Joined& steps, const Pieces& pieces, int rank, Precision precision,
+                                               bool packed, bool input_is_there) {
   const auto element = static_cast<std::int64_t>(element_bytes(steps.from, precision));
   const auto written = static_cast<std::int64_t>(element_bytes(steps.after->after, precision));
   auto room = static_cast<std::int64_t>(state_bytes(steps.after->after, precision, rank));
@@ -113,22 +115,22 @@ std::optional<Outbox> outbox_of(const Joined& steps, const Pieces& pieces, int r
   if (input_is_there && (pieces.sends(pieces.takes(0)) + 1 < pieces.befores() || (packed && step == 0)))
     return std::nullopt;
   const std::int64_t alignment = input_is_there ? std::max<std::int64_t>(step, 1) : 256;
-  Outbox box;
-  const std::optional<Layout> own = packed ? pack(box, steps, pieces, rank) : std::nullopt;
+  StagingBuffer staging;
+  const std::optional<Layout> own = packed ? pack(staging, steps, pieces, rank) : std::nullopt;
   if (packed && !own) return std::nullopt;
-  box.pieces.resize(pieces.before.size(), {true, 0, own});
-  box.messages.resize(pieces.messages.size(), {true, 0, own});
-  box.waits.resize(pieces.before.size(), -1);
+  staging.pieces.resize(pieces.before.size(), {true, 0, own});
+  staging.messages.resize(pieces.messages.size(), {true, 0, own});
+  staging.waits.resize(pieces.before.size(), -1);
   const Sources sources = sources_of(own.value_or(steps.from.layout), steps, pieces, rank, element);
   const std::size_t least = input_is_there ? std::max<std::size_t>(sources.pieces.size(), 1) : 1;
   for (std::size_t count = sources.pieces.size(); count >= least; --count) {
-    const std::optional<std::int64_t> rest_begin = divide(box, sources, count, room);
-    if (!rest_begin) continue;
+    const std::optional<std::int64_t> overflow_begin = divide(staging, sources, count, room);
+    if (!overflow_begin) continue;
     // Packed data ends at the end of the array, so that the data sent last lies as far back as possible.
-    const std::int64_t begin = packed ? (room - *rest_begin) / alignment * alignment : 0;
-    for (std::vector<Outbox::Place>* places : {&box.pieces, &box.messages})
-      for (Outbox::Place& place : *places) place.begin = place.in_output ? begin : -*rest_begin;
-    if (leaves_in_time(box, sources, steps, pieces, rank, written)) return box;
+    const std::int64_t begin = packed ? (room - *overflow_begin) / alignment * alignment : 0;
+    for (std::vector<StagingBuffer::Place>* places : {&staging.pieces, &staging.messages})
+      for (StagingBuffer::Place& place : *places) place.begin = place.in_output ? begin : -*overflow_begin;
+    if (is_sent_in_time(staging, sources, steps, pieces, rank, written)) return staging;
   }
   return std::nullopt;
 }

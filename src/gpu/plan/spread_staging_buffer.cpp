@@ -5,7 +5,7 @@
 #include "base/round_up.hpp"
 #include "device/facts.hpp"
 #include "geometry/schedule.hpp"
-#include "gpu/plan/outbox_bytes.hpp"
+#include "gpu/plan/staging_bytes.hpp"
 
 namespace shardfft::gpu {
 
@@ -34,7 +34,7 @@ bool are_slowest(const Piece& piece, std::size_t first, std::size_t second) {
 
 /// The layout of the last message's data: for each rank only the runs that it sends to others, plane behind plane for
 /// each run. Within the planes that the message sends, the runs for two receivers do not overlap.
-Layout aside_layout(const Layout& from, const Layout& to, const Pieces& pieces) {
+Layout last_message_layout(const Layout& from, const Layout& to, const Pieces& pieces) {
   const auto lie = [from, to, end = pieces.messages.back()](int r) {
     const Piece mine = only_piece(from, r), rest = sliced(mine, end.from);
     const auto cut = static_cast<std::size_t>(end.from.axis), line = static_cast<std::size_t>(end.to.axis);
@@ -77,7 +77,7 @@ Layout spread_layout(const Joined& steps, const Pieces& pieces, Precision precis
   return Layout::from_pieces(from.shape(), from.ranks(), lie);
 }
 
-/// Places the pieces of a spread outbox, and checks the places.
+/// Places the pieces of a spread staging buffer, and checks the places.
 class Spread {
  public:
   Spread(const Joined& steps, const Pieces& cut, int rank, Precision precision)
@@ -95,15 +95,15 @@ class Spread {
       ++whole_;
   }
 
-  std::optional<Outbox> make();
+  std::optional<StagingBuffer> make();
 
  private:
-  void place_aside(Outbox& box, const Layout& spread) const;
-  bool place_rest(Outbox& box, const Layout& spread, std::int64_t period) const;
-  bool place_whole(Outbox& box) const;
-  bool find_waits(Outbox& box) const;
-  Bytes bytes_of(const Outbox& box, int piece) const {
-    const Outbox::Place& place = box.pieces[static_cast<std::size_t>(piece)];
+  void place_last_message(StagingBuffer& staging, const Layout& spread) const;
+  bool place_divided(StagingBuffer& staging, const Layout& spread, std::int64_t period) const;
+  bool place_whole(StagingBuffer& staging) const;
+  bool find_waits(StagingBuffer& staging) const;
+  Bytes bytes_of(const StagingBuffer& staging, int piece) const {
+    const StagingBuffer::Place& place = staging.pieces[static_cast<std::size_t>(piece)];
     const Piece all = place.layout ? only_piece(*place.layout, rank_) : from_;
     return {box_of(sliced(all, cut_.before[static_cast<std::size_t>(piece)])), element_, place.begin};
   }
@@ -119,7 +119,7 @@ class Spread {
 
 /// Places the pieces that are sent in parts at the end of the output. In each period, the data for the second piece
 /// behind the reshape begins behind the bytes that the first one writes.
-bool Spread::place_rest(Outbox& box, const Layout& spread, std::int64_t period) const {
+bool Spread::place_divided(StagingBuffer& staging, const Layout& spread, std::int64_t period) const {
   const Sources sources = sources_of(spread, steps_, cut_, rank_, element_);
   const auto is_empty = [](const std::vector<Bytes>& piece) { return piece.empty(); };
   if (std::any_of(sources.pieces.begin() + whole_, sources.pieces.end(), is_empty)) return false;  // fewer planes
@@ -134,40 +134,41 @@ bool Spread::place_rest(Outbox& box, const Layout& spread, std::int64_t period) 
     const std::int64_t last = room_ - in_units(end);
     const std::int64_t begin = last - ((last - behind) % period + period) % period;
     if (begin + first < 0) continue;
-    for (int k = whole_; k < cut_.befores(); ++k) box.pieces[static_cast<std::size_t>(k)] = {true, begin, spread};
-    for (int m = whole_; m + 1 < cut_.moves(); ++m) box.messages[static_cast<std::size_t>(m)] = {true, begin, spread};
-    if (leaves_in_time(box, sources, steps_, cut_, rank_, written_)) return true;
+    for (int k = whole_; k < cut_.befores(); ++k) staging.pieces[static_cast<std::size_t>(k)] = {true, begin, spread};
+    for (int m = whole_; m + 1 < cut_.moves(); ++m)
+      staging.messages[static_cast<std::size_t>(m)] = {true, begin, spread};
+    if (is_sent_in_time(staging, sources, steps_, cut_, rank_, written_)) return true;
   }
   return false;
 }
 
 /// Places the data of the last message in the workspace, from its beginning.
-void Spread::place_aside(Outbox& box, const Layout& spread) const {
+void Spread::place_last_message(StagingBuffer& staging, const Layout& spread) const {
   const Slice& slice = cut_.messages.back().from;
-  const Layout aside = *box.messages.back().layout;
-  box.aside = make_schedule(spread, aside, rank_, slice, {}).self;
+  const Layout packed = *staging.messages.back().layout;
+  staging.last_copies = make_schedule(spread, packed, rank_, slice, {}).self;
   const Piece rest = sliced(from_, slice);
   const auto cut = static_cast<std::size_t>(slice.axis);
-  const std::vector<Piece> runs = aside.pieces(rank_);
+  const std::vector<Piece> runs = packed.pieces(rank_);
   const std::int64_t plane = runs.empty() ? 0 : runs.front().stride[cut] * element_;
   const auto copies = static_cast<std::int64_t>(runs.size());
-  box.messages.back().begin = -from_.set.axis[cut].position(rest.set.axis[cut].first) * plane;
-  box.rest_bytes = copies * rest.set.axis[cut].count * plane;
-  box.element_bytes = static_cast<std::size_t>(element_);
+  staging.messages.back().begin = -from_.set.axis[cut].position(rest.set.axis[cut].first) * plane;
+  staging.overflow_bytes = copies * rest.set.axis[cut].count * plane;
+  staging.element_bytes = static_cast<std::size_t>(element_);
 }
 
 /// Places the pieces that are sent whole, the last one first: the places of those sent first can soon be written again.
-bool Spread::place_whole(Outbox& box) const {
+bool Spread::place_whole(StagingBuffer& staging) const {
   std::int64_t at = 0;
   for (int k = whole_; k-- > 0;) {
     const auto number = static_cast<std::size_t>(k);
-    box.pieces[number].begin = 0;
-    const Bytes here = bytes_of(box, k);
+    staging.pieces[number].begin = 0;
+    const Bytes here = bytes_of(staging, k);
     const std::int64_t align = device::run_bytes, bytes = round_up(here.reach(0), align);
     if (bytes > room_ || here.offset % align != 0) return false;
     if (at + bytes > room_) at = 0;
-    box.pieces[number].begin = at - here.offset;
-    box.messages[number].begin = box.pieces[number].begin;
+    staging.pieces[number].begin = at - here.offset;
+    staging.messages[number].begin = staging.pieces[number].begin;
     at += bytes;
   }
   return true;
@@ -175,12 +176,12 @@ bool Spread::place_whole(Outbox& box) const {
 
 /// Finds the message that each piece waits for. Returns false if a piece would wait for a recent one: its links would
 /// have nothing to send until the piece is there.
-bool Spread::find_waits(Outbox& box) const {
+bool Spread::find_waits(StagingBuffer& staging) const {
   for (int k = 0; k < cut_.befores(); ++k) {
-    int& wait = box.waits[static_cast<std::size_t>(k)];
-    const Bytes here = bytes_of(box, k);
+    int& wait = staging.waits[static_cast<std::size_t>(k)];
+    const Bytes here = bytes_of(staging, k);
     for (int j = 0; j < k && j < whole_; ++j) {
-      const Bytes there = bytes_of(box, j);
+      const Bytes there = bytes_of(staging, j);
       if (here.offset < there.end() && there.offset < here.end()) wait = j;
     }
     if (wait > std::max(-1, std::min(k, whole_) - 2)) return false;
@@ -188,28 +189,30 @@ bool Spread::find_waits(Outbox& box) const {
   return true;
 }
 
-std::optional<Outbox> Spread::make() {
-  Outbox box;
-  box.pieces.resize(cut_.before.size());
-  box.messages.resize(cut_.messages.size());
-  box.waits.resize(cut_.before.size(), -1);
+std::optional<StagingBuffer> Spread::make() {
+  StagingBuffer staging;
+  staging.pieces.resize(cut_.before.size());
+  staging.messages.resize(cut_.messages.size());
+  staging.waits.resize(cut_.before.size(), -1);
   if (cut_.afters() < 2 || whole_ == cut_.befores()) return std::nullopt;
   const Layout spread = spread_layout(steps_, cut_, precision_);
-  for (int m = whole_; m < cut_.moves(); ++m) box.messages[static_cast<std::size_t>(m)].layout = spread;
-  box.messages.back() = {false, 0, aside_layout(steps_.from.layout, steps_.to.layout, cut_)};
-  if (from_.set.empty()) return box;
+  for (int m = whole_; m < cut_.moves(); ++m) staging.messages[static_cast<std::size_t>(m)].layout = spread;
+  staging.messages.back() = {false, 0, last_message_layout(steps_.from.layout, steps_.to.layout, cut_)};
+  if (from_.set.empty()) return staging;
   if (to_.set.empty() || !are_slowest(from_, static_cast<std::size_t>(cut_.before.front().axis),
                                       static_cast<std::size_t>(cut_.after.front().axis)))
     return std::nullopt;
   const std::int64_t period = period_of(to_, cut_.after.front().axis, written_);
-  if (period == 0 || !place_rest(box, spread, period) || !place_whole(box) || !find_waits(box)) return std::nullopt;
-  place_aside(box, spread);
-  return box;
+  if (period == 0 || !place_divided(staging, spread, period) || !place_whole(staging) || !find_waits(staging))
+    return std::nullopt;
+  place_last_message(staging, spread);
+  return staging;
 }
 
 }  // namespace
 
-std::optional<Outbox> spread_outbox_of(const Joined& steps, const Pieces& pieces, int rank, Precision precision) {
+std::optional<StagingBuffer> spread_staging_buffer_of(const Joined& steps, const Pieces& pieces, int rank,
+                                                      Precision precision) {
   return Spread(steps, pieces, rank, precision).make();
 }
 

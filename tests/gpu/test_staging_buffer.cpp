@@ -6,7 +6,7 @@
 #include <set>
 
 #include "geometry/gaps.hpp"
-#include "gpu/plan/outbox.hpp"
+#include "gpu/plan/staging_buffer.hpp"
 #include "support/device_check.hpp"
 
 namespace shardfft::test {
@@ -46,7 +46,8 @@ Joined slab(const Shape& shape, bool real, int ranks, Direction direction, std::
 }
 
 /// Nothing of the messages that have not left is written over, or lies outside of the output.
-void check(const Joined& steps, const Pieces& cut, int rank, const gpu::Outbox& box, bool input_is_there = false) {
+void check(const Joined& steps, const Pieces& cut, int rank, const gpu::StagingBuffer& staging,
+           bool input_is_there = false) {
   const auto element = static_cast<std::int64_t>(element_bytes(steps.from, Precision::f64));
   const State& out = steps.after->after;
   std::size_t room = state_bytes(out, Precision::f64, rank);
@@ -57,7 +58,7 @@ void check(const Joined& steps, const Pieces& cut, int rank, const gpu::Outbox& 
   std::size_t elements = 0;
   for (std::size_t m = 0; m < cut.messages.size(); ++m) {
     Places& places = sent.emplace_back();
-    const gpu::Outbox::Place& place = box.messages[m];
+    const gpu::StagingBuffer::Place& place = staging.messages[m];
     const Layout from = place.layout.value_or(steps.from.layout);
     for (const Message& message :
          make_schedule(from, steps.to.layout, rank, cut.messages[m].from, cut.messages[m].to).send)
@@ -70,8 +71,8 @@ void check(const Joined& steps, const Pieces& cut, int rank, const gpu::Outbox& 
     EXPECT_LT(*places.rbegin(), static_cast<std::int64_t>(room));
   }
   for (std::size_t m = 0; m < sent.size(); ++m)
-    for (const std::int64_t at : sent[m]) all.insert(box.messages[m].in_output ? at : at + (std::int64_t{1} << 40));
-  const bool waits = std::any_of(box.waits.begin(), box.waits.end(), [](int message) { return message >= 0; });
+    for (const std::int64_t at : sent[m]) all.insert(staging.messages[m].in_output ? at : at + (std::int64_t{1} << 40));
+  const bool waits = std::any_of(staging.waits.begin(), staging.waits.end(), [](int message) { return message >= 0; });
   EXPECT_TRUE(waits || all.size() == elements * to_size(element) / 8) << "two elements in one place";
   for (int k = 0; k < cut.afters(); ++k) {
     Places over;
@@ -80,11 +81,11 @@ void check(const Joined& steps, const Pieces& cut, int rank, const gpu::Outbox& 
     add(over, box_of(piece), written, 0);
     for (int m = cut.takes(k) + 1; m < cut.moves(); ++m)
       for (const std::int64_t at : sent[to_size(m)])
-        ASSERT_FALSE(box.messages[to_size(m)].in_output && over.contains(at));
+        ASSERT_FALSE(staging.messages[to_size(m)].in_output && over.contains(at));
   }
 }
 
-TEST(Outbox, IsNotWrittenBeforeItHasLeft) {
+TEST(StagingBuffer, IsNotWrittenBeforeItHasLeft) {
   int packed = 0, whole = 0, divided = 0;
   for (const bool real : {false, true})
     for (const Direction direction : {Direction::forward, Direction::backward})
@@ -99,13 +100,13 @@ TEST(Outbox, IsNotWrittenBeforeItHasLeft) {
                 SCOPED_TRACE(std::to_string(ranks) + " ranks, " + (real ? "real" : "complex") + ", head " +
                              std::to_string(head) + (direction == Direction::forward ? ", forward" : ", backward") +
                              (packs ? ", packed" : "") + ", unit " + std::to_string(unit));
-                const auto box = gpu::outbox_of(steps, cut, rank, Precision::f64, packs);
-                EXPECT_TRUE(!packs || (direction == Direction::backward) == box.has_value());
-                if (!box) continue;
-                check(steps, cut, rank, *box);
+                const auto staging = gpu::staging_buffer_of(steps, cut, rank, Precision::f64, packs);
+                EXPECT_TRUE(!packs || (direction == Direction::backward) == staging.has_value());
+                if (!staging) continue;
+                check(steps, cut, rank, *staging);
                 packed += packs ? 1 : 0;
-                (box->rest_bytes == 0 ? whole : divided) += 1;
-                EXPECT_TRUE(!packs || box->rest_bytes == 0);
+                (staging->overflow_bytes == 0 ? whole : divided) += 1;
+                EXPECT_TRUE(!packs || staging->overflow_bytes == 0);
               }
           }
   EXPECT_GT(packed, 50);
@@ -114,7 +115,7 @@ TEST(Outbox, IsNotWrittenBeforeItHasLeft) {
 }
 
 /// In place, no piece writes where another one reads: what leaves lies as it was, or packed along the slowest axis.
-TEST(Outbox, LiesInTheInputWhereItsPieceHasRead) {
+TEST(StagingBuffer, LiesInTheInputWhereItsPieceHasRead) {
   int packed = 0, natural = 0, none = 0;
   for (const Direction direction : {Direction::forward, Direction::backward})
     for (const int ranks : {2, 3, 4})
@@ -124,13 +125,13 @@ TEST(Outbox, LiesInTheInputWhereItsPieceHasRead) {
         const Pieces cut = in_pieces({first, 4, ChunkEnds::sender}, {3 - first, 3, ChunkEnds::receiver}, 2);
         for (int rank = 0; rank < ranks; ++rank)
           for (const bool packs : {false, true}) {
-            const auto box = gpu::outbox_of(steps, cut, rank, Precision::f64, packs, true);
-            (!box ? none : packs ? packed : natural) += 1;
-            if (!box) continue;
-            EXPECT_EQ(box->rest_bytes, 0);
-            check(steps, cut, rank, *box, true);
+            const auto staging = gpu::staging_buffer_of(steps, cut, rank, Precision::f64, packs, true);
+            (!staging ? none : packs ? packed : natural) += 1;
+            if (!staging) continue;
+            EXPECT_EQ(staging->overflow_bytes, 0);
+            check(steps, cut, rank, *staging, true);
             for (std::size_t k = 0; k < cut.before.size(); ++k) {
-              const auto& [in_output, begin, layout] = box->pieces[k];
+              const auto& [in_output, begin, layout] = staging->pieces[k];
               EXPECT_TRUE(in_output);
               Places written;
               for (const Piece& piece : layout.value_or(steps.from.layout).pieces(rank))
@@ -151,34 +152,36 @@ TEST(Outbox, LiesInTheInputWhereItsPieceHasRead) {
 
 /// Whether a piece of the transform is written over one that is there already only where its message has left: two
 /// before the first that leaves in parts, or more.
-void check_waits(const Joined& steps, const Pieces& cut, int rank, const gpu::Outbox& box) {
+void check_waits(const Joined& steps, const Pieces& cut, int rank, const gpu::StagingBuffer& staging) {
   const auto element = static_cast<std::int64_t>(element_bytes(steps.from, Precision::f64));
   const int whole = static_cast<int>(
       std::count_if(cut.messages.begin(), cut.messages.end(), [](const auto& m) { return m.to.axis < 0; }));
   std::vector<Places> written;
   for (std::size_t k = 0; k < cut.before.size(); ++k) {
-    const Layout from = box.pieces[k].layout.value_or(steps.from.layout);
-    add(written.emplace_back(), box_of(sliced(only_piece(from, rank), cut.before[k])), element, box.pieces[k].begin);
-    EXPECT_LT(box.waits[k], std::max(0, std::min(static_cast<int>(k), whole) - 1));
+    const Layout from = staging.pieces[k].layout.value_or(steps.from.layout);
+    add(written.emplace_back(), box_of(sliced(only_piece(from, rank), cut.before[k])), element,
+        staging.pieces[k].begin);
+    EXPECT_LT(staging.waits[k], std::max(0, std::min(static_cast<int>(k), whole) - 1));
     for (std::size_t j = 0; j < k; ++j)
-      if (static_cast<int>(j) > box.waits[k]) {
+      if (static_cast<int>(j) > staging.waits[k]) {
         for (const std::int64_t at : written[j]) ASSERT_FALSE(written[k].contains(at)) << j << " and " << k;
       }
   }
 }
 
 /// What is put aside is what the last message sends, from where the one before it sends.
-void check_aside(const Joined& steps, const Pieces& cut, int rank, const gpu::Outbox& box) {
+void check_last_message(const Joined& steps, const Pieces& cut, int rank, const gpu::StagingBuffer& staging) {
   Places from, to, sent, whole;
   const Pieces::Message& end = cut.messages.back();
-  const gpu::Outbox::Place &there = box.messages.back(), &here = box.messages[box.messages.size() - 2];
-  const auto all = [&](const gpu::Outbox::Place& place, Places& places) {
+  const gpu::StagingBuffer::Place &there = staging.messages.back(),
+                                  &here = staging.messages[staging.messages.size() - 2];
+  const auto all = [&](const gpu::StagingBuffer::Place& place, Places& places) {
     for (const Message& message : make_schedule(*place.layout, steps.to.layout, rank, end.from, end.to).send)
       for (const Box& of : message.boxes) add(places, of, 8, place.begin / 2);
   };
   all(there, sent);
   all(here, whole);
-  for (const LocalCopy& copy : box.aside) {
+  for (const LocalCopy& copy : staging.last_copies) {
     add(from, copy.from, 8, here.begin / 2);
     add(to, copy.to, 8, there.begin / 2);
   }
@@ -186,11 +189,11 @@ void check_aside(const Joined& steps, const Pieces& cut, int rank, const gpu::Ou
   EXPECT_EQ(to, sent);
   if (sent.empty()) return;
   EXPECT_GE(*sent.begin(), 0);
-  EXPECT_LT(2 * *sent.rbegin(), box.rest_bytes);
+  EXPECT_LT(2 * *sent.rbegin(), staging.overflow_bytes);
 }
 
 /// Planes in padded rows, of which some leave whole and others in parts.
-TEST(Outbox, SpreadsPlanes) {
+TEST(StagingBuffer, SpreadsPlanes) {
   int waits = 0;
   for (const int ranks : {2, 4})
     for (const int head : {3, 4}) {
@@ -198,31 +201,32 @@ TEST(Outbox, SpreadsPlanes) {
       const Pieces cut = in_pieces({1, 8, ChunkEnds::sender}, {2, 4, ChunkEnds::receiver}, head);
       for (int rank = 0; rank < ranks; ++rank) {
         SCOPED_TRACE(std::to_string(ranks) + " ranks, head " + std::to_string(head));
-        std::optional<gpu::Outbox> box;
+        std::optional<gpu::StagingBuffer> staging;
         std::optional<Pieces> split;
-        for (int sixteenths = 1; sixteenths < 16 && !box; ++sixteenths) {
+        for (int sixteenths = 1; sixteenths < 16 && !staging; ++sixteenths) {
           split = gpu::split_last(cut, sixteenths);
-          box = gpu::spread_outbox_of(steps, *split, rank, Precision::f64);
+          staging = gpu::spread_staging_buffer_of(steps, *split, rank, Precision::f64);
         }
-        ASSERT_TRUE(box || head == 3);  // where half of all leaves in parts
-        if (!box) continue;
-        check(steps, *split, rank, *box);
-        check_waits(steps, *split, rank, *box);
-        check_aside(steps, *split, rank, *box);
-        waits += static_cast<int>(std::count_if(box->waits.begin(), box->waits.end(), [](int m) { return m >= 0; }));
+        ASSERT_TRUE(staging || head == 3);  // where half of all leaves in parts
+        if (!staging) continue;
+        check(steps, *split, rank, *staging);
+        check_waits(steps, *split, rank, *staging);
+        check_last_message(steps, *split, rank, *staging);
+        waits +=
+            static_cast<int>(std::count_if(staging->waits.begin(), staging->waits.end(), [](int m) { return m >= 0; }));
       }
     }
   EXPECT_GT(waits, 0);
 }
 
 /// A rank with fewer planes than pieces has none in the last one.
-TEST(Outbox, SpreadsNoPlanesWherePiecesAreEmpty) {
+TEST(StagingBuffer, SpreadsNoPlanesWherePiecesAreEmpty) {
   const Joined steps = slab({15, 32, 60}, true, 2, Direction::forward, 8);
   const Pieces cut = in_pieces({1, 8, ChunkEnds::sender}, {2, 4, ChunkEnds::receiver}, 4);
   for (int sixteenths = 1; sixteenths < 16; ++sixteenths) {
     const std::optional<Pieces> split = gpu::split_last(cut, sixteenths);
     ASSERT_TRUE(split);
-    EXPECT_FALSE(gpu::spread_outbox_of(steps, *split, 1, Precision::f64));
+    EXPECT_FALSE(gpu::spread_staging_buffer_of(steps, *split, 1, Precision::f64));
   }
 }
 

@@ -41,9 +41,9 @@ struct DeviceBuffers {
   bool one_array = false;  ///< other members write into `in`; addresses do not tell, as empty arrays have any
   std::byte* receive_buffer = nullptr;  ///< the array that other members write into, if that is not `out`
   Moved moved = Moved::nothing;         ///< for a reshape: the part that its neighbours move
-  /// For a transform that took owners (LineOwners): for each of its runs that is away, the array at the other end of
-  /// the reshape that holds the run. Empty if all points are in one array.
-  std::span<std::byte* const> beyond{};
+  /// For a transform that took owners (LineOwners): for each of its direct runs, the array at the other end of the
+  /// reshape that holds the run. Empty if all points are in one array.
+  std::span<std::byte* const> direct_arrays{};
 };
 
 /// The array of a member into which others write during an operation: none, `receive_buffer` (or else `out`), or

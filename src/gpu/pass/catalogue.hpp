@@ -23,8 +23,8 @@ struct PassArrays {
   const std::byte* from = nullptr;
   std::byte* to = nullptr;
   std::byte* scratch = nullptr;  ///< scratch_bytes() bytes that belong to the pass while it runs
-  /// If the pass has taken owners: the arrays of the runs that are away. Empty if all points are in one array.
-  std::span<std::byte* const> beyond{};
+  /// If the pass has taken owners: the arrays of its direct runs. Empty if all points are in one array.
+  std::span<std::byte* const> direct_arrays{};
   std::uint64_t* results = nullptr;  ///< device::lines::pass_results numbers of a pass that checks itself, else null
 };
 
@@ -42,8 +42,8 @@ class FftPass {
   /// The meaning of its bits between two axes, if it runs only one of them. 1: bits that it wrote. -1: minus bits that
   /// it read. 0: it runs both, or there are none.
   virtual int bits_between_are() const { return 0; }
-  /// Whether one side of it can be in the arrays of these owners from now on, with PassArrays::beyond. Called after
-  /// prepare().
+  /// Whether one side of it can be in the arrays of these owners from now on, with PassArrays::direct_arrays. Called
+  /// after prepare().
   virtual bool take(const LineOwners& /*owners*/) { return false; }
 };
 

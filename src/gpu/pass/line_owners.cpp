@@ -22,9 +22,9 @@ bool is_within(const Progression& inner, const Progression& outer) {
 }
 
 /// The first axis of a transform that is cut in the layout at the other end; if none is cut, its first axis.
-int cut_axis(const TransformStep& step, const Layout& beyond) {
+int cut_axis(const TransformStep& step, const Layout& other_end) {
   for (const AxisStep& axis : step.axes)
-    if (!beyond.axis_is_local(axis.axis)) return axis.axis;
+    if (!other_end.axis_is_local(axis.axis)) return axis.axis;
   return step.axes.front().axis;
 }
 
@@ -49,7 +49,7 @@ std::optional<LineOwners::Run> run_of(const Piece& here, const Piece& there, int
 
 LineOwners LineOwners::only(int rank) const {
   LineOwners of_rank = *this;
-  std::erase_if(of_rank.away, [rank](const Run& run) { return run.rank != rank; });
+  std::erase_if(of_rank.direct, [rank](const Run& run) { return run.rank != rank; });
   return of_rank;
 }
 
@@ -63,17 +63,17 @@ std::int64_t offset_bytes(const LineOwners::Run& run, Precision precision) {
   return run.offset * static_cast<std::int64_t>(ElementType{precision, true}.bytes());
 }
 
-std::optional<LineOwners> line_owners(const TransformStep& step, const Piece& here, const Layout& beyond,
+std::optional<LineOwners> line_owners(const TransformStep& step, const Piece& here, const Layout& other_end,
                                       LineOwners::Side side) {
-  return line_owners(step, here, beyond, side, [&beyond](int rank) { return only_piece(beyond, rank); });
+  return line_owners(step, here, other_end, side, [&other_end](int rank) { return only_piece(other_end, rank); });
 }
 
-std::optional<LineOwners> line_owners(const TransformStep& step, const Piece& here, const Layout& beyond,
+std::optional<LineOwners> line_owners(const TransformStep& step, const Piece& here, const Layout& other_end,
                                       LineOwners::Side side, const std::function<Piece(int)>& there) {
-  if (step.axes.empty() || !beyond.is_grid() || here.set.empty()) return std::nullopt;
-  const int line = cut_axis(step, beyond);
+  if (step.axes.empty() || !other_end.is_grid() || here.set.empty()) return std::nullopt;
+  const int line = cut_axis(step, other_end);
   const auto l = static_cast<std::size_t>(line);
-  const std::vector<Progression>& parts = beyond.parts(line);
+  const std::vector<Progression>& parts = other_end.parts(line);
   const std::int64_t n = here.set.axis[l].count;
   if (parts.size() < 2 || parts.size() > device::lines::max_owners || n < 2 * static_cast<std::int64_t>(parts.size()) ||
       !in_near_equal_runs(parts, n))
@@ -85,16 +85,16 @@ std::optional<LineOwners> line_owners(const TransformStep& step, const Piece& he
   for (int axis = 0; axis < here.set.axes; ++axis)
     if (axis != line && here.set.axis[static_cast<std::size_t>(axis)].count > 1)
       owners.others.push_back(here.stride[static_cast<std::size_t>(axis)]);
-  for (int rank = 0; rank < beyond.ranks(); ++rank) {
+  for (int rank = 0; rank < other_end.ranks(); ++rank) {
     const Piece theirs = there(rank);
     if (theirs.set.empty()) continue;
     std::optional<LineOwners::Run> run = run_of(here, theirs, line);
     if (!run) continue;
     run->number = static_cast<int>(std::find(parts.begin(), parts.end(), theirs.set.axis[l]) - parts.begin());
     run->rank = rank;
-    owners.away.push_back(std::move(*run));
+    owners.direct.push_back(std::move(*run));
   }
-  std::sort(owners.away.begin(), owners.away.end(),
+  std::sort(owners.direct.begin(), owners.direct.end(),
             [](const LineOwners::Run& a, const LineOwners::Run& b) { return a.number < b.number; });
   return owners;
 }
@@ -102,7 +102,8 @@ std::optional<LineOwners> line_owners(const TransformStep& step, const Piece& he
 Loops merged_loops(Loops batch, const LineOwners* owners) {
   std::erase_if(batch, [](const Loop& loop) { return loop.count == 1; });
   const auto continues_there = [owners](const Loop& outer, const Loop& inner) {
-    return owners == nullptr || std::all_of(owners->away.begin(), owners->away.end(), [&](const LineOwners::Run& run) {
+    return owners == nullptr ||
+           std::all_of(owners->direct.begin(), owners->direct.end(), [&](const LineOwners::Run& run) {
              return owners->stride_there(outer, run) == inner.count * owners->stride_there(inner, run);
            });
   };
@@ -118,21 +119,21 @@ void share(device::lines::Side& side, int n, const LineOwners& owners, const Loo
   side.block = (n + owners.runs - 1) / owners.runs;
   if (n % owners.runs != 0) side.whole_owners = n % owners.runs;
   for (int q = 0; q < owners.runs; ++q) side.part[static_cast<std::size_t>(q)] = rest;
-  for (const LineOwners::Run& run : owners.away)
+  for (const LineOwners::Run& run : owners.direct)
     side.part[static_cast<std::size_t>(run.number)] = {nullptr, run.line,
                                                        outer != nullptr ? owners.stride_there(*outer, run) : otherwise};
 }
 
-void place(device::lines::Side& side, int n, const LineOwners& owners, Precision precision, std::byte* rest,
-           std::span<std::byte* const> beyond) {
+void place(device::lines::Side& side, int n, const LineOwners& owners, Precision precision, std::byte* own,
+           std::span<std::byte* const> direct_arrays) {
   const auto bytes = static_cast<std::int64_t>(ElementType{precision, true}.bytes());
   for (int q = 0; q < owners.runs; ++q) {
     device::lines::Part& part = side.part[static_cast<std::size_t>(q)];
-    part.base = rest + device::lines::owner_begin(side, n, q) * part.line_stride * bytes;
+    part.base = own + device::lines::owner_begin(side, n, q) * part.line_stride * bytes;
   }
-  for (std::size_t i = 0; i < owners.away.size(); ++i)
-    side.part[static_cast<std::size_t>(owners.away[i].number)].base =
-        beyond[i] + offset_bytes(owners.away[i], precision);
+  for (std::size_t i = 0; i < owners.direct.size(); ++i)
+    side.part[static_cast<std::size_t>(owners.direct[i].number)].base =
+        direct_arrays[i] + offset_bytes(owners.direct[i], precision);
 }
 
 }  // namespace shardfft::gpu

@@ -36,10 +36,10 @@ struct LineOwners {
   int runs = 1;                        ///< of each line
   std::int64_t line = 1;               ///< the stride of this side along the lines
   std::vector<std::int64_t> others{};  ///< and those along all other axes of more than one point
-  std::vector<Run> away{};             ///< ascending; all other runs lie as in a pass without owners
+  std::vector<Run> direct{};           ///< those in their owners' arrays, ascending
 
-  bool has_all() const { return static_cast<int>(away.size()) == runs; }
-  /// The same, but only the runs of `rank` are away.
+  bool has_all() const { return static_cast<int>(direct.size()) == runs; }
+  /// The same, but only the runs of `rank` are direct.
   LineOwners only(int rank) const;
   std::int64_t stride_here(const Loop& loop) const { return side == Side::input ? loop.from : loop.to; }
   /// The stride of a loop across the lines, of more than one point, in the array of a run's owner.
@@ -49,24 +49,24 @@ struct LineOwners {
 /// Bytes from the beginning of its owner's array to the first point of a run.
 std::int64_t offset_bytes(const LineOwners::Run& run, Precision precision);
 
-/// The owners of the lines of `step`, whose piece next to the reshape is `here`, in the layout `beyond` at the other
-/// end. `away` has the runs that their owners hold for all lines. None if the lines have no near-equal runs there.
-std::optional<LineOwners> line_owners(const TransformStep& step, const Piece& here, const Layout& beyond,
+/// The owners of the lines of `step`, whose piece next to the reshape is `here`, in the layout `other_end`. `direct`
+/// has the runs that their owners hold for all lines. None if the lines have no near-equal runs there.
+std::optional<LineOwners> line_owners(const TransformStep& step, const Piece& here, const Layout& other_end,
                                       LineOwners::Side side);
-/// The same, with the ranks' pieces in other arrays; their runs are those of `beyond`.
-std::optional<LineOwners> line_owners(const TransformStep& step, const Piece& here, const Layout& beyond,
+/// The same, with the ranks' pieces in other arrays; their runs are those of `other_end`.
+std::optional<LineOwners> line_owners(const TransformStep& step, const Piece& here, const Layout& other_end,
                                       LineOwners::Side side, const std::function<Piece(int)>& there);
 
 /// Loops of more than one point. Loops that continue each other in input, output and all arrays at the other end of the
 /// reshape become one. `owners`: null if there is no other end.
 std::vector<Loop> merged_loops(std::vector<Loop> batch, const LineOwners* owners);
 
-/// Divides one side of a pass over lines of n points: runs that are away get their own strides, with the outer loop
-/// `outer`, all others those of the first owner. If `outer` is null, the outer stride of runs away is `otherwise`.
+/// Divides one side of a pass over lines of n points: direct runs get their own strides, with the outer loop
+/// `outer`, all others those of the first owner. If `outer` is null, the outer stride of direct runs is `otherwise`.
 void share(device::lines::Side& side, int n, const LineOwners& owners, const Loop* outer, std::int64_t otherwise);
-/// Sets the arrays of a divided side: `rest` for the points that are not away, and the owner's array for each run that
-/// is away.
-void place(device::lines::Side& side, int n, const LineOwners& owners, Precision precision, std::byte* rest,
-           std::span<std::byte* const> beyond);
+/// Sets the arrays of a divided side: `own` for the points of other runs, and the owner's array for each direct
+/// run.
+void place(device::lines::Side& side, int n, const LineOwners& owners, Precision precision, std::byte* own,
+           std::span<std::byte* const> direct_arrays);
 
 }  // namespace shardfft::gpu

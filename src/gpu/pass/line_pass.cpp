@@ -31,7 +31,7 @@ std::optional<bool> has_odd_rows(const FftSpec& spec, LinesFor purpose, const Ro
                                                 std::all_of(rows.written.begin(), rows.written.end(), is_whole));
   if (odd && (!any || !owners_fit)) return std::nullopt;
   if (owners != nullptr)
-    for (const LineOwners::Run& run : owners->away)
+    for (const LineOwners::Run& run : owners->direct)
       if (!is_whole(run.offset)) return std::nullopt;
   if (!device::lines::countable(rows.count, rows.across)) return std::nullopt;
   // Narrow rows would leave most of a bundle empty.
@@ -48,11 +48,11 @@ std::optional<bool> has_odd_rows(const FftSpec& spec, LinesFor purpose, const Ro
 std::optional<device::lines::Pass> pass_of(const FftSpec& spec, LinesFor purpose, const LineOwners* owners = nullptr) {
   if (spec.kind != Kind::c2c || spec.transform.size() != 1 || is_empty(spec)) return std::nullopt;
   const Loop& line = spec.transform.front();
-  if (owners != nullptr && (owners->away.empty() || owners->line != owners->stride_here(line))) return std::nullopt;
-  const std::vector<LineOwners::Run> away = owners != nullptr ? owners->away : std::vector<LineOwners::Run>();
+  if (owners != nullptr && (owners->direct.empty() || owners->line != owners->stride_here(line))) return std::nullopt;
+  const std::vector<LineOwners::Run> direct = owners != nullptr ? owners->direct : std::vector<LineOwners::Run>();
   Loops loops = merged_loops(spec.batch, owners);
   const auto contiguous = std::find_if(loops.begin(), loops.end(), [&](const Loop& loop) {
-    return loop.from == 1 && loop.to == 1 && std::all_of(away.begin(), away.end(), [&](const LineOwners::Run& run) {
+    return loop.from == 1 && loop.to == 1 && std::all_of(direct.begin(), direct.end(), [&](const LineOwners::Run& run) {
              return owners->stride_there(loop, run) == 1;
            });
   });
@@ -62,7 +62,7 @@ std::optional<device::lines::Pass> pass_of(const FftSpec& spec, LinesFor purpose
   const std::int64_t some = device::lines::whole_bundles(across, spec.precision);  // a pass needs a stride
   const Loop outer = loops.empty() ? Loop{1, some, some} : loops.front();
   std::vector<std::int64_t> strides{line.from, line.to, outer.from, outer.to}, written{line.to, outer.to};
-  for (const LineOwners::Run& run : away)
+  for (const LineOwners::Run& run : direct)
     for (const std::int64_t stride : {run.line, loops.empty() ? some : owners->stride_there(outer, run)}) {
       strides.push_back(stride);
       written.push_back(stride);
@@ -96,14 +96,15 @@ class LinePass : public FftPass {
  public:
   explicit LinePass(const FftSpec& spec, const device::lines::Pass& pass) : spec_(spec), pass_(pass) {}
   void enqueue(const PassArrays& arrays, device::StreamHandle stream) const override {
-    const bool is_shared = !arrays.beyond.empty();
+    const bool is_shared = !arrays.direct_arrays.empty();
     device::lines::Pass pass = is_shared ? shared_ : pass_;
     auto* const from = const_cast<std::byte*>(arrays.from);  // only read
     pass.in.part[0].base = from;
     pass.out.part[0].base = arrays.to;
     if (is_shared) {
       const bool reads = owners_.side == LineOwners::Side::input;
-      place(reads ? pass.in : pass.out, pass.n, owners_, pass.precision, reads ? from : arrays.to, arrays.beyond);
+      place(reads ? pass.in : pass.out, pass.n, owners_, pass.precision, reads ? from : arrays.to,
+            arrays.direct_arrays);
     }
     if (arrays.results != nullptr) pass.checks = weights_.checks(arrays.results);
     device::lines::run(pass, stream);
@@ -126,7 +127,7 @@ class LinePass : public FftPass {
 
  private:
   FftSpec spec_;
-  device::lines::Pass pass_, shared_;  ///< with all points in one array; with runs away in others
+  device::lines::Pass pass_, shared_;  ///< with all points in one array; with direct runs in others
   LineOwners owners_;
   LineWeights weights_;
 };

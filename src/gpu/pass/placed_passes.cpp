@@ -26,7 +26,7 @@ void DeviceFft::enqueue(int /*phase*/, const DeviceBuffers& buffers, device::Str
   for (std::size_t i = 0; i < passes_.size(); ++i) {
     const PlacedPass& p = passes_[i];
     PassArrays arrays{at(p.from, buffers), at(p.to, buffers), buffers.scratch + work_};
-    if (p.pass.get() == shared_) arrays.beyond = buffers.beyond;
+    if (p.pass.get() == shared_) arrays.direct_arrays = buffers.direct_arrays;
     if (check_ != nullptr) arrays.results = check_->results_of(i);
     p.pass->enqueue(arrays, stream);
     if (check_ != nullptr) check_->ran(i, arrays.to, stream);

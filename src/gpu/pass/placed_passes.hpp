@@ -39,8 +39,8 @@ class DeviceFft : public DeviceOperation {
         text_(std::move(text)) {}
 
   /// Whether the pass next to a reshape can have runs of its points in the arrays at the other end. If so, it has them
-  /// there in calls with DeviceBuffers::beyond. Called after make_checks(). The first pass is next to the input, the
-  /// last pass is next to the output.
+  /// there in calls with DeviceBuffers::direct_arrays. Called after make_checks(). The first pass is next to the input,
+  /// the last pass is next to the output.
   bool take(const LineOwners& owners);
 
   void enqueue(int phase, const DeviceBuffers& buffers, device::StreamHandle stream) override;

@@ -100,12 +100,12 @@ std::optional<device::lines::Side> shared_columns(const FftSpec& spec, const dev
                                                   const LineOwners& owners) {
   const device::lines::Pass& columns = pass.columns;
   if (owners.side != LineOwners::Side::output || spec.direction != Direction::forward || pass.only_rows() ||
-      owners.away.empty() || owners.line != owners.stride_here(spec.transform.front()))
+      owners.direct.empty() || owners.line != owners.stride_here(spec.transform.front()))
     return std::nullopt;
   const Loops loops = merged_loops(spec.batch, &owners);
   if (loops.size() > 1) return std::nullopt;
   const Loop* const outer = loops.empty() ? nullptr : &loops.front();
-  for (const LineOwners::Run& run : owners.away) {
+  for (const LineOwners::Run& run : owners.direct) {
     if (owners.stride_there(spec.transform.back(), run) != 1) return std::nullopt;
     for (const std::int64_t numbers : {run.offset, run.line, outer != nullptr ? owners.stride_there(*outer, run) : 0})
       if (!device::lines::begins_with_units(numbers, columns.precision)) return std::nullopt;
@@ -127,9 +127,9 @@ class PlanePass : public FftPass {
     pass.rows.base = forward ? in : arrays.to;
     pass.columns.in.part[0].base = forward ? arrays.to : in;
     pass.columns.out.part[0].base = forward || !stays_ ? arrays.to : in;
-    if (!arrays.beyond.empty()) {
+    if (!arrays.direct_arrays.empty()) {
       pass.columns.out = shared_;
-      place(pass.columns.out, pass.columns.n, owners_, pass.columns.precision, arrays.to, arrays.beyond);
+      place(pass.columns.out, pass.columns.n, owners_, pass.columns.precision, arrays.to, arrays.direct_arrays);
     }
     if (arrays.results != nullptr) weights_.add_to(pass, arrays.results);
     device::lines::run(pass, static_cast<std::uint32_t*>(counters_.get()), stream);
@@ -161,7 +161,7 @@ class PlanePass : public FftPass {
   device::lines::PlanePass pass_;
   bool stays_;
   device::Memory counters_;
-  device::lines::Side shared_;  ///< places of columns with runs that are away
+  device::lines::Side shared_;  ///< places of columns with direct runs
   LineOwners owners_;
   PlaneWeights weights_;
 };

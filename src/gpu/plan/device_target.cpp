@@ -66,12 +66,12 @@ bool DeviceTarget::checks_itself(const Program& program, int step) const {
 
 namespace {
 
-/// Chooses the axis that runs alone next to a reshape: one that is cut in the layout `beyond` it, because its pass can
+/// Chooses the axis that runs alone next to a reshape: one that is cut in the layout `other_end`, because its pass can
 /// move the part that stays on its GPU; else `otherwise`. A halved axis must keep its position in the list.
-int axis_alone(const TransformStep& fft, const Layout& beyond, int otherwise) {
+int axis_alone(const TransformStep& fft, const Layout& other_end, int otherwise) {
   if (fft.keeps_numbers())
     for (const AxisStep& axis : fft.axes)
-      if (!beyond.axis_is_local(axis.axis)) return axis.axis;
+      if (!other_end.axis_is_local(axis.axis)) return axis.axis;
   return otherwise;
 }
 

@@ -70,12 +70,12 @@ class DevicePipeline : public PipelineOf<JointOperation, PipelineEnd, DeviceOper
         leaves == Moved::nothing && after_.moves() == Moved::own && !(others_write && before_.empty());
     // If data is received outside of the output, the last transform or else the exchange moves it there.
     const bool leads = buffers.receive_buffer != nullptr && !after_.empty();
-    std::byte* const result = leads ? buffers.receive_buffer : buffers.out;  // of the exchange
-    std::vector<std::byte*> far(buffers.outs.begin(), buffers.outs.end());   // empty if phase 0 comes early
-    if (!far.empty()) far[static_cast<std::size_t>(rank_)] = leaves != Moved::nothing ? result : source;
+    std::byte* const result = leads ? buffers.receive_buffer : buffers.out;       // of the exchange
+    std::vector<std::byte*> other_end(buffers.outs.begin(), buffers.outs.end());  // empty if phase 0 comes early
+    if (!other_end.empty()) other_end[static_cast<std::size_t>(rank_)] = leaves != Moved::nothing ? result : source;
     EndBuffers first{buffers.in, buffers.middle, buffers.scratch}, then{result, buffers.out, buffers.scratch};
-    if (leaves != Moved::nothing) first.far = far;
-    if (takes_own) then.far = far;
+    if (leaves != Moved::nothing) first.other_end = other_end;
+    if (takes_own) then.other_end = other_end;
     DeviceBuffers moved{source, result, buffers.scratch, buffers.outs};
     if (!leads) moved.receive_buffer = buffers.receive_buffer;
     moved.one_array = buffers.one_array || buffers.in == buffers.middle;  // then passes may run other kernels
@@ -86,8 +86,8 @@ class DevicePipeline : public PipelineOf<JointOperation, PipelineEnd, DeviceOper
         case Stage::before:
           if (staging_) {
             first.out = place_of(staging_->pieces[number], buffers);
-            for (std::size_t q = 0; q < far.size(); ++q)
-              if (staging_->packs() && q != static_cast<std::size_t>(rank_)) far[q] = first.out;
+            for (std::size_t q = 0; q < other_end.size(); ++q)
+              if (staging_->packs() && q != static_cast<std::size_t>(rank_)) other_end[q] = first.out;
             await_place(number, stream);
           }
           if (leaves == Moved::all) moves_.front()->await_receivers(stream);

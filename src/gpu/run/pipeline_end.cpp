@@ -32,7 +32,7 @@ void look(const DeviceCheck* check, Moment moment, const FftSpec& spec, LineOwne
 }  // namespace
 
 PipelineEnd::PipelineEnd(const Pass& fft, const ExecutorSetup& setup, const Pieces& pieces, int rank,
-                         LineOwners::Side side, const Layout& beyond, const StagingBuffer* staging)
+                         LineOwners::Side side, const Layout& other_end, const StagingBuffer* staging)
     : side_(side), rank_(rank) {
   const bool is_before = side == LineOwners::Side::output;
   Pass pass = fft;
@@ -44,7 +44,7 @@ PipelineEnd::PipelineEnd(const Pass& fft, const ExecutorSetup& setup, const Piec
     // The passes that were found fit for chunks are expected to be the fastest.
     part.spec.effort = slices.size() > 1 ? Effort::estimate : setup.options.effort;
     Fft& made = ffts_.emplace_back();
-    made.owners = line_owners(fft.step, sliced(only_piece(here, rank), slice), beyond, side);
+    made.owners = line_owners(fft.step, sliced(only_piece(here, rank), slice), other_end, side);
     const std::optional<FftPlan> storing = is_before && pieces.stores && made.owners
                                                ? plan_storing_fft(part.spec, *made.owners, setup.options.verify)
                                                : std::nullopt;
@@ -92,10 +92,10 @@ std::unique_ptr<DeviceCheck> PipelineEnd::make_check() {
 }
 
 const std::byte* PipelineEnd::next_to_reshape(const Fft& fft, const EndBuffers& buffers) const {
-  const std::vector<LineOwners::Run>& away = fft.taken.away;
-  const auto own = std::find_if(away.begin(), away.end(), [this](const auto& run) { return run.rank == rank_; });
-  const LineOwners::Run& run = own != away.end() ? *own : away.front();
-  return buffers.far[static_cast<std::size_t>(run.rank)] + offset_bytes(run, fft.part.spec.precision);
+  const std::vector<LineOwners::Run>& direct = fft.taken.direct;
+  const auto own = std::find_if(direct.begin(), direct.end(), [this](const auto& run) { return run.rank == rank_; });
+  const LineOwners::Run& run = own != direct.end() ? *own : direct.front();
+  return buffers.other_end[static_cast<std::size_t>(run.rank)] + offset_bytes(run, fft.part.spec.precision);
 }
 
 void PipelineEnd::run(int chunk, const EndBuffers& buffers, device::StreamHandle stream) const {
@@ -107,11 +107,12 @@ void PipelineEnd::run(int chunk, const EndBuffers& buffers, device::StreamHandle
   DeviceCheck* const check = check_ != nullptr ? &check_->piece(chunk) : nullptr;
   DeviceCheck* const around = check != nullptr && check->looks_around() ? check : nullptr;
   DeviceBuffers arrays{in, out, buffers.scratch};
-  std::vector<std::byte*> beyond;
-  if (!buffers.far.empty())
-    for (const LineOwners::Run& run : fft.taken.away) beyond.push_back(buffers.far[static_cast<std::size_t>(run.rank)]);
-  arrays.beyond = beyond;
-  const std::byte* const shown = !beyond.empty() ? next_to_reshape(fft, buffers) : side_ == input ? in : out;
+  std::vector<std::byte*> direct_arrays;
+  if (!buffers.other_end.empty())
+    for (const LineOwners::Run& run : fft.taken.direct)
+      direct_arrays.push_back(buffers.other_end[static_cast<std::size_t>(run.rank)]);
+  arrays.direct_arrays = direct_arrays;
+  const std::byte* const shown = !direct_arrays.empty() ? next_to_reshape(fft, buffers) : side_ == input ? in : out;
 
   if (side_ == input) look(check, Moment::between, spec, input, shown, stream);
   if (check != nullptr) check->enqueue_before(arrays, stream);

@@ -15,22 +15,22 @@
 
 namespace shardfft::gpu {
 
-/// The arrays for one run of an end. `far`: by rank, the arrays at the other end of the reshape that hold the runs for
-/// which the passes took owners; empty if all runs are in one array.
+/// The arrays for one run of an end. `other_end`: by rank, the arrays at the other end of the reshape that hold the
+/// runs for which the passes took owners; empty if all runs are in one array.
 struct EndBuffers {
   const std::byte* in;
   std::byte *out, *scratch;
-  std::span<std::byte* const> far{};
+  std::span<std::byte* const> other_end{};
 };
 
 /// The transforms at one end of a reshape, in pieces, on one member.
 class PipelineEnd {
  public:
   PipelineEnd() = default;
-  /// `side`: the side next to the reshape. `beyond`: the layout at the other end of the reshape. `staging`: null, or
+  /// `side`: the side next to the reshape. `other_end`: the layout at the other end of the reshape. `staging`: null, or
   /// the places of the pieces before the reshape.
   PipelineEnd(const Pass& fft, const ExecutorSetup& setup, const Pieces& pieces, int rank, LineOwners::Side side,
-              const Layout& beyond, const StagingBuffer* staging = nullptr);
+              const Layout& other_end, const StagingBuffer* staging = nullptr);
 
   bool empty() const { return ffts_.empty(); }
   int pieces() const { return static_cast<int>(ffts_.size()); }
@@ -64,7 +64,7 @@ class PipelineEnd {
   };
 
   bool takes(Fft& fft, Moved what) const;
-  /// The address of the first run that is away; of this rank's own run if there is one.
+  /// The address of the first direct run; of this rank's own run if there is one.
   const std::byte* next_to_reshape(const Fft& fft, const EndBuffers& buffers) const;
 
   LineOwners::Side side_ = LineOwners::Side::output;

@@ -41,7 +41,7 @@ struct DeviceBuffers {
   bool one_array = false;  ///< other members write into `in`; addresses do not tell, as empty arrays have any
   std::byte* receive_buffer = nullptr;  ///< the array that other members write into, if that is not `out`
   Moved moved = Moved::nothing;         ///< for a reshape: the part that its neighbours move
-  /// For a transform that took owners (LineOwners): for each of its direct runs, the array at the other end of the
+  /// For a transform that accepted owners (LineOwners): for each of its direct runs, the array at the other end of the
   /// reshape that holds the run. Empty if all points are in one array.
   std::span<std::byte* const> direct_arrays{};
 };

@@ -23,7 +23,7 @@ struct PassArrays {
   const std::byte* from = nullptr;
   std::byte* to = nullptr;
   std::byte* scratch = nullptr;  ///< scratch_bytes() bytes that belong to the pass while it runs
-  /// If the pass has taken owners: the arrays of its direct runs. Empty if all points are in one array.
+  /// If the pass has accepted owners: the arrays of its direct runs. Empty if all points are in one array.
   std::span<std::byte* const> direct_arrays{};
   std::uint64_t* results = nullptr;  ///< device::lines::pass_results numbers of a pass that checks itself, else null
 };
@@ -44,7 +44,7 @@ class FftPass {
   virtual int bits_between_are() const { return 0; }
   /// Whether one side of it can be in the arrays of these owners from now on, with PassArrays::direct_arrays. Called
   /// after prepare().
-  virtual bool take(const LineOwners& /*owners*/) { return false; }
+  virtual bool accept(const LineOwners& /*owners*/) { return false; }
 };
 
 using PassPointer = std::unique_ptr<FftPass>;
@@ -86,7 +86,7 @@ struct PassRecord {
   bool (*checks)(const FftSpec& spec) = nullptr;
   /// Whether one side of it can be in the arrays of these owners, as far as that is known without its kernel. Null:
   /// never.
-  bool (*takes)(const FftSpec& spec, const PassUse& use, const LineOwners& owners) = nullptr;
+  bool (*accepts)(const FftSpec& spec, const PassUse& use, const LineOwners& owners) = nullptr;
 };
 
 /// The first record of the table that fits; null if none does.

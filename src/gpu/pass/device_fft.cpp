@@ -76,7 +76,7 @@ std::optional<FftPlan> plan_storing_fft(const FftSpec& spec, const LineOwners& o
   if (!owners.has_all() || spec.kind == Kind::r2r) return std::nullopt;
   for (const bool planes : {true, false}) {
     FftPlan plan = plan_between(spec, {.planes = planes, .small = true}, verify);
-    if (plan.has_passes() && plan.takes(owners) && (!verify || plan.checks_itself())) return plan;
+    if (plan.has_passes() && plan.accepts(owners) && (!verify || plan.checks_itself())) return plan;
   }
   return std::nullopt;
 }

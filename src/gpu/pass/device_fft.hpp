@@ -27,8 +27,8 @@ FftPlan plan_fft_in_place(const FftSpec& spec);
 /// None if there are no such passes (padded_stages()). Only a trial tells whether it is fast.
 std::optional<FftPlan> plan_padded_fft(const FftSpec& spec);
 
-/// The plan whose pass next to a reshape takes all these owners, for arrays of any size; none if there is no such plan.
-/// With the option `verify` it must also check itself.
+/// The plan whose pass next to a reshape accepts all these owners, for arrays of any size; none if there is no such
+/// plan. With the option `verify` it must also check itself.
 std::optional<FftPlan> plan_storing_fft(const FftSpec& spec, const LineOwners& owners, bool verify);
 
 }  // namespace shardfft::gpu

@@ -64,10 +64,10 @@ bool FftPlan::checks_itself() const {
                                      [](const FftStage& stage) { return stage.pass->own || stage.use.sums_rows; });
 }
 
-bool FftPlan::takes(const LineOwners& owners) const {
+bool FftPlan::accepts(const LineOwners& owners) const {
   if (list_.stages.empty()) return false;
   const FftStage& stage = owners.side == LineOwners::Side::input ? list_.stages.front() : list_.stages.back();
-  return stage.pass->takes != nullptr && stage.pass->takes(stage.spec, stage.use, owners);
+  return stage.pass->accepts != nullptr && stage.pass->accepts(stage.spec, stage.use, owners);
 }
 
 bool FftPlan::has_planes() const {

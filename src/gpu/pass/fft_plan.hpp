@@ -58,7 +58,7 @@ class FftPlan {
   /// With the option verify: whether the passes of all stages are asked to sum up their lines themselves, and can.
   bool checks_itself() const;
   /// Whether the pass next to a reshape can have its points in the arrays of these owners, as far as its record tells.
-  bool takes(const LineOwners& owners) const;
+  bool accepts(const LineOwners& owners) const;
   /// Whether a plane pass is among its stages.
   bool has_planes() const;
   /// Whether FftSpec::scale costs no pass of its own.

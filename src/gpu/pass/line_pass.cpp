@@ -117,7 +117,7 @@ class LinePass : public FftPass {
     device::lines::prepare_checked(pass_.n, pass_.precision, odd);
     weights_ = LineWeights(Kind::c2c, pass_.n, pass_.precision, pass_.scale);
   }
-  bool take(const LineOwners& owners) override {
+  bool accept(const LineOwners& owners) override {
     const auto shared = pass_of(spec_, LinesFor::alone, &owners);
     if (!shared) return false;
     shared_ = *shared;
@@ -150,7 +150,7 @@ extern const PassRecord line_pass{
         },
     .checks =
         [](const FftSpec& spec) { return device::lines::checkable(static_cast<int>(spec.transform.front().count)); },
-    .takes = [](const FftSpec& spec, const PassUse&,
-                const LineOwners& owners) { return pass_of(spec, LinesFor::alone, &owners).has_value(); }};
+    .accepts = [](const FftSpec& spec, const PassUse&,
+                  const LineOwners& owners) { return pass_of(spec, LinesFor::alone, &owners).has_value(); }};
 
 }  // namespace shardfft::gpu

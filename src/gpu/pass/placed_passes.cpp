@@ -15,10 +15,10 @@ std::byte* at(Spot spot, const DeviceBuffers& buffers) {
 
 }  // namespace
 
-bool DeviceFft::take(const LineOwners& owners) {
+bool DeviceFft::accept(const LineOwners& owners) {
   if (passes_.empty()) return false;
   FftPass* const pass = (owners.side == LineOwners::Side::input ? passes_.front() : passes_.back()).pass.get();
-  shared_ = pass->take(owners) ? pass : nullptr;
+  shared_ = pass->accept(owners) ? pass : nullptr;
   return shared_ != nullptr;
 }
 

@@ -41,7 +41,7 @@ class DeviceFft : public DeviceOperation {
   /// Whether the pass next to a reshape can have runs of its points in the arrays at the other end. If so, it has them
   /// there in calls with DeviceBuffers::direct_arrays. Called after make_checks(). The first pass is next to the input,
   /// the last pass is next to the output.
-  bool take(const LineOwners& owners);
+  bool accept(const LineOwners& owners);
 
   void enqueue(int phase, const DeviceBuffers& buffers, device::StreamHandle stream) override;
   /// One check if all passes can sum up their lines. Otherwise none: kernels that read the arrays of one pass would
@@ -57,7 +57,7 @@ class DeviceFft : public DeviceOperation {
   std::size_t work_, pass_scratch_;
   bool in_place_;
   std::string text_;
-  const FftPass* shared_ = nullptr;     ///< the pass that has taken owners
+  const FftPass* shared_ = nullptr;     ///< the pass that has accepted owners
   const PassesCheck* check_ = nullptr;  ///< the check that it takes part in
 };
 

@@ -143,7 +143,7 @@ class PlanePass : public FftPass {
     device::lines::prepare_checked_planes(columns.n, pass_.m, columns.precision, pass_.real);
     weights_ = PlaneWeights(columns.n, pass_.m, pass_.real, columns.precision, columns.direction, columns.scale);
   }
-  bool take(const LineOwners& owners) override {
+  bool accept(const LineOwners& owners) override {
     const auto side = shared_columns(spec_, pass_, owners);
     if (!side) return false;
     shared_ = *side;
@@ -191,8 +191,10 @@ extern const PassRecord plane_pass{
     .compile_ahead = [](const FftSpec& spec, const PassUse& use,
                         bool checks) { compile_planes_ahead(*planes_of(spec, use), checks); },
     .checks = planes_check,
-    .takes = [](const FftSpec& spec, const PassUse& use,
-                const LineOwners& owners) { return shared_columns(spec, *planes_of(spec, use), owners).has_value(); }};
+    .accepts =
+        [](const FftSpec& spec, const PassUse& use, const LineOwners& owners) {
+          return shared_columns(spec, *planes_of(spec, use), owners).has_value();
+        }};
 
 /// Contiguous lines of a large array by the kernel of planes. prepare(true) makes its kernel.
 extern const PassRecord summed_row_pass{

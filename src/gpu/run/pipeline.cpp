@@ -35,15 +35,15 @@ class DevicePipeline : public PipelineOf<JointOperation, PipelineEnd, DeviceOper
         from_output_(arrays.from_output()),
         starts_in_place_(!arrays.source_in_output || before_.runs_in_place()),
         staging_(std::move(staging)) {
-    const Moved leaves = before_.moves(), takes = leaves == Moved::nothing ? after_.moves() : Moved::nothing;
+    const Moved by_first = before_.moves(), by_last = by_first == Moved::nothing ? after_.moves() : Moved::nothing;
     tell(pieces.text,
-         before_.text() + (leaves == Moved::all   ? " (stores into the peers)"
-                           : leaves == Moved::own ? " (leaves the own part in place)"
-                                                  : ""),
-         moves_.front()->describe() + (leaves == Moved::all ? " for calls in place"
-                                       : pieces.moves() > 1 ? " a chunk"
-                                                            : ""),
-         after_.text() + (takes == Moved::own ? " (takes the own part from its place)" : ""));
+         before_.text() + (by_first == Moved::all   ? " (stores into the peers)"
+                           : by_first == Moved::own ? " (leaves the own part in place)"
+                                                    : ""),
+         moves_.front()->describe() + (by_first == Moved::all ? " for calls in place"
+                                       : pieces.moves() > 1   ? " a chunk"
+                                                              : ""),
+         after_.text() + (by_last == Moved::own ? " (takes the own part from its place)" : ""));
   }
 
   int phases() const override { return moves_.front()->phases(); }
@@ -65,21 +65,21 @@ class DevicePipeline : public PipelineOf<JointOperation, PipelineEnd, DeviceOper
     const bool waits = from_output_ ? !staging_ : others_write;
     std::byte* const source = before_.empty() ? const_cast<std::byte*>(buffers.in)  // only read
                                               : buffers.middle;
-    const Moved leaves = others_write ? Moved::nothing : before_.moves();
-    const bool takes_own =
-        leaves == Moved::nothing && after_.moves() == Moved::own && !(others_write && before_.empty());
+    const Moved by_first = others_write ? Moved::nothing : before_.moves();
+    const bool last_reads_own =
+        by_first == Moved::nothing && after_.moves() == Moved::own && !(others_write && before_.empty());
     // If data is received outside of the output, the last transform or else the exchange moves it there.
     const bool leads = buffers.receive_buffer != nullptr && !after_.empty();
     std::byte* const result = leads ? buffers.receive_buffer : buffers.out;       // of the exchange
     std::vector<std::byte*> other_end(buffers.outs.begin(), buffers.outs.end());  // empty if phase 0 comes early
-    if (!other_end.empty()) other_end[static_cast<std::size_t>(rank_)] = leaves != Moved::nothing ? result : source;
+    if (!other_end.empty()) other_end[static_cast<std::size_t>(rank_)] = by_first != Moved::nothing ? result : source;
     EndBuffers first{buffers.in, buffers.middle, buffers.scratch}, then{result, buffers.out, buffers.scratch};
-    if (leaves != Moved::nothing) first.other_end = other_end;
-    if (takes_own) then.other_end = other_end;
+    if (by_first != Moved::nothing) first.other_end = other_end;
+    if (last_reads_own) then.other_end = other_end;
     DeviceBuffers moved{source, result, buffers.scratch, buffers.outs};
     if (!leads) moved.receive_buffer = buffers.receive_buffer;
     moved.one_array = buffers.one_array || buffers.in == buffers.middle;  // then passes may run other kernels
-    moved.moved = takes_own ? Moved::own : leaves;
+    moved.moved = last_reads_own ? Moved::own : by_first;
     for (const Turn& turn : turns(phase, waits)) {
       const auto number = static_cast<std::size_t>(turn.piece);
       switch (turn.stage) {
@@ -90,7 +90,7 @@ class DevicePipeline : public PipelineOf<JointOperation, PipelineEnd, DeviceOper
               if (staging_->packs() && q != static_cast<std::size_t>(rank_)) other_end[q] = first.out;
             await_place(number, stream);
           }
-          if (leaves == Moved::all) moves_.front()->await_receivers(stream);
+          if (by_first == Moved::all) moves_.front()->await_receivers(stream);
           before_.run(turn.piece, first, stream);
           if (staging_ && turn.piece + 1 == before_.pieces()) copy_last_message(buffers, stream);
           break;
@@ -170,20 +170,20 @@ class Making {
       return made;
     });
   }
-  /// Whether passes at one end can take this part on all members. Some may take their own part even if others cannot.
-  bool take(std::vector<Made>& all, PipelineEnd Made::*end, Moved what) const {
-    return all_can([&](std::size_t m) { return (all[m].*end).take(what); });
+  /// Whether passes at one end can move this part on all members. Some may move their own part even if others cannot.
+  bool accept(std::vector<Made>& all, PipelineEnd Made::*end, Moved what) const {
+    return all_can([&](std::size_t m) { return (all[m].*end).accept(what); });
   }
   /// Sends data from its place in the output, if it has one there: unchanged, or packed.
   bool send_from_output(std::vector<Made>& all, const Pieces& pieces, bool packed, bool input_is_there) const {
     const bool can = all_can([&](std::size_t m) {
       Made& made = all[m];
       made.staging = staging_buffer_of(steps_, pieces, rank(m), setup_.precision, packed, input_is_there);
-      return made.staging && (!packed || made.before.take(made.staging->owners));
+      return made.staging && (!packed || made.before.accept(made.staging->owners));
     });
     if (can) return true;
     for (Made& made : all) made.staging.reset();
-    if (packed) take(all, &Made::before, Moved::own);
+    if (packed) accept(all, &Made::before, Moved::own);
     return false;
   }
   /// Tries to place all outgoing data in the output, except the last message's. Changes `pieces` to match, and returns
@@ -200,7 +200,7 @@ class Making {
           }))
         continue;
       std::vector<Made> all = ends(*split, staging);
-      if (!take(all, &Made::before, Moved::own)) return {};
+      if (!accept(all, &Made::before, Moved::own)) return {};
       pieces = *split;
       return all;
     }
@@ -222,16 +222,16 @@ DevicePipelines make_device_pipeline(const ExecutorSetup& setup, Team& team, con
   const Making making(setup, team, steps);
   Pieces pieces = wanted;
   std::vector<Made> all = making.ends(pieces, {});
-  const bool stores = pieces.stores && making.take(all, &Made::before, Moved::all);
-  const bool leaves_own = !stores && making.take(all, &Made::before, Moved::own);
-  if (leaves_own && arrays.may_wait && !making.send_from_output(all, pieces, true, from_output)) {
+  const bool stores = pieces.stores && making.accept(all, &Made::before, Moved::all);
+  const bool stores_own = !stores && making.accept(all, &Made::before, Moved::own);
+  if (stores_own && arrays.may_wait && !making.send_from_output(all, pieces, true, from_output)) {
     const bool overflows = !making.send_from_output(all, pieces, false, from_output) ||
                            !making.all_can([&](std::size_t m) { return all[m].staging->overflow_bytes == 0; });
     std::vector<Made> spread;
     if (overflows && !from_output) spread = making.spread(pieces);
     if (!spread.empty()) all = std::move(spread);
   }
-  if (!from_output) making.take(all, &Made::after, Moved::own);
+  if (!from_output) making.accept(all, &Made::after, Moved::own);
   DeviceReshapeSetup reshape{&team, from, to, element_bytes(steps.from, setup.precision), Part::all, stores};
   if (all.front().staging)
     for (const StagingBuffer::Place& place : all.front().staging->messages) reshape.sources.push_back(place.layout);

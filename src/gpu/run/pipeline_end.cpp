@@ -57,25 +57,25 @@ PipelineEnd::PipelineEnd(const Pass& fft, const ExecutorSetup& setup, const Piec
   }
 }
 
-bool PipelineEnd::takes(Fft& fft, Moved what) const {
+bool PipelineEnd::accepts(Fft& fft, Moved what) const {
   if (is_empty(fft.part.spec)) return what == Moved::all;
   if (!fft.owners) return false;
-  fft.taken = what == Moved::all ? *fft.owners : fft.owners->only(rank_);
-  return (what != Moved::all || fft.taken.has_all()) && fft.operation->take(fft.taken);
+  fft.accepted = what == Moved::all ? *fft.owners : fft.owners->only(rank_);
+  return (what != Moved::all || fft.accepted.has_all()) && fft.operation->accept(fft.accepted);
 }
 
-bool PipelineEnd::take(Moved what) {
+bool PipelineEnd::accept(Moved what) {
   bool all = !ffts_.empty();
-  for (Fft& fft : ffts_) all = takes(fft, what) && all;
+  for (Fft& fft : ffts_) all = accepts(fft, what) && all;
   moves_ = all ? what : Moved::nothing;
   return all;
 }
 
-bool PipelineEnd::take(const std::vector<LineOwners>& owners) {
+bool PipelineEnd::accept(const std::vector<LineOwners>& owners) {
   for (std::size_t k = 0; k < ffts_.size(); ++k) {
     Fft& fft = ffts_[k];
-    if (!fft.owners || !fft.operation->take(owners[k])) return false;
-    fft.taken = owners[k];
+    if (!fft.owners || !fft.operation->accept(owners[k])) return false;
+    fft.accepted = owners[k];
   }
   moves_ = Moved::own;
   return !ffts_.empty();
@@ -92,7 +92,7 @@ std::unique_ptr<DeviceCheck> PipelineEnd::make_check() {
 }
 
 const std::byte* PipelineEnd::next_to_reshape(const Fft& fft, const EndBuffers& buffers) const {
-  const std::vector<LineOwners::Run>& direct = fft.taken.direct;
+  const std::vector<LineOwners::Run>& direct = fft.accepted.direct;
   const auto own = std::find_if(direct.begin(), direct.end(), [this](const auto& run) { return run.rank == rank_; });
   const LineOwners::Run& run = own != direct.end() ? *own : direct.front();
   return buffers.other_end[static_cast<std::size_t>(run.rank)] + offset_bytes(run, fft.part.spec.precision);
@@ -109,7 +109,7 @@ void PipelineEnd::run(int chunk, const EndBuffers& buffers, device::StreamHandle
   DeviceBuffers arrays{in, out, buffers.scratch};
   std::vector<std::byte*> direct_arrays;
   if (!buffers.other_end.empty())
-    for (const LineOwners::Run& run : fft.taken.direct)
+    for (const LineOwners::Run& run : fft.accepted.direct)
       direct_arrays.push_back(buffers.other_end[static_cast<std::size_t>(run.rank)]);
   arrays.direct_arrays = direct_arrays;
   const std::byte* const shown = !direct_arrays.empty() ? next_to_reshape(fft, buffers) : side_ == input ? in : out;

@@ -16,7 +16,7 @@
 namespace shardfft::gpu {
 
 /// The arrays for one run of an end. `other_end`: by rank, the arrays at the other end of the reshape that hold the
-/// runs for which the passes took owners; empty if all runs are in one array.
+/// runs for which the passes accepted owners; empty if all runs are in one array.
 struct EndBuffers {
   const std::byte* in;
   std::byte *out, *scratch;
@@ -36,9 +36,9 @@ class PipelineEnd {
   int pieces() const { return static_cast<int>(ffts_.size()); }
   /// Lets the passes read or write the arrays at the other end of the reshape, for everything or for the part that does
   /// not travel. Returns whether they can.
-  bool take(Moved what);
+  bool accept(Moved what);
   /// The same; data for others gets these places in the array that the passes write, by piece.
-  bool take(const std::vector<LineOwners>& owners);
+  bool accept(const std::vector<LineOwners>& owners);
   /// The part that the passes read or write there.
   Moved moves() const { return moves_; }
   std::size_t scratch_bytes() const { return scratch_bytes_; }
@@ -57,13 +57,13 @@ class PipelineEnd {
  private:
   struct Fft {
     std::unique_ptr<DeviceFft> operation;
-    std::optional<LineOwners> owners;  ///< owners that the pass could take
-    LineOwners taken{};                ///< owners that it took
+    std::optional<LineOwners> owners;  ///< owners that the pass could accept
+    LineOwners accepted{};             ///< owners that it accepted
     FftPart part;
     std::unique_ptr<DeviceCheck> check;  ///< until it is given away
   };
 
-  bool takes(Fft& fft, Moved what) const;
+  bool accepts(Fft& fft, Moved what) const;
   /// The address of the first direct run; of this rank's own run if there is one.
   const std::byte* next_to_reshape(const Fft& fft, const EndBuffers& buffers) const;
 

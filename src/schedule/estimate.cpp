@@ -27,12 +27,12 @@ std::vector<std::vector<int>> growing_sizes(std::int64_t most) {
 
 }  // namespace
 
-double EndCuts::rest() const { return sum_of({before.begin() + whole, before.end()}) / sum_of(before); }
+double EndCuts::divided_share() const { return sum_of({before.begin() + whole, before.end()}) / sum_of(before); }
 
 double estimate(const EndCosts& costs, const EndCuts& cuts) {
   const double before = sum_of(cuts.before), after = sum_of(cuts.after);
   const double first = cuts.after.front() / after;
-  const double rest = cuts.rest();
+  const double divided = cuts.divided_share();
   double now = 0, link = 0;
   for (std::size_t k = 0; k < cuts.before.size(); ++k) {
     const double share = cuts.before[k] / before;
@@ -42,7 +42,7 @@ double estimate(const EndCosts& costs, const EndCuts& cuts) {
   }
   for (std::size_t p = 0; p < cuts.after.size(); ++p) {
     const double share = cuts.after[p] / after;
-    if (p > 0) link += rest * share * costs.sent + costs.message;
+    if (p > 0) link += divided * share * costs.sent + costs.message;
     now = std::max(now, link) + share * costs.after + costs.piece;
   }
   return now;

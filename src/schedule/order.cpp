@@ -74,7 +74,7 @@ std::vector<Turn> in_order(const Pieces& pieces, const Moves& moves, Barrier bar
       graph.wait(message(k, phase), message(moves.meet ? pieces.moves() - 1 : k, phase - 1));
     }
   for (int k = 0; k < pieces.moves(); ++k) {
-    graph.wait(message(k, start), {Stage::before, pieces.sends(k)});
+    graph.wait(message(k, start), {Stage::before, pieces.last_piece_of(k)});
     if (!moves.meet) graph.wait(message(k, start), message(k - moves.in_flight, end));
   }
   for (int k = 0; k < pieces.befores(); ++k) {
@@ -84,11 +84,12 @@ std::vector<Turn> in_order(const Pieces& pieces, const Moves& moves, Barrier bar
       continue;
     }
     // Transforms do not run ahead of the messages: else all waits would come behind them.
-    graph.wait({Stage::before, k}, message(k * pieces.head / pieces.befores() - 1, start));
+    graph.wait({Stage::before, k}, message(k * pieces.whole / pieces.befores() - 1, start));
     if (moves.meet) graph.wait({Stage::before, k}, message(pieces.moves() - 1, 0));
   }
   for (int k = 0; k < pieces.afters(); ++k)
-    graph.wait({Stage::after, k}, message(barrier == Barrier::after_moves ? pieces.moves() - 1 : pieces.takes(k), end));
+    graph.wait({Stage::after, k},
+               message(barrier == Barrier::after_moves ? pieces.moves() - 1 : pieces.last_message_of(k), end));
   return graph.sorted();
 }
 

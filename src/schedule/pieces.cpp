@@ -119,7 +119,7 @@ Pieces in_pieces(const ChunkedSteps& steps, const Chunking& chunking) {
     if (steps.before != nullptr && !at_receiver) pieces.before[static_cast<std::size_t>(k)] = slice;
     if (steps.after != nullptr && !at_sender) pieces.after[static_cast<std::size_t>(k)] = slice;
   }
-  if (!at_receiver) pieces.head = chunking.parts;
+  if (!at_receiver) pieces.whole = chunking.parts;
   pieces.text = describe(chunking);
   return pieces;
 }
@@ -135,17 +135,17 @@ Pieces in_pieces(const ChunkedSteps& steps, int chunks) {
   return two ? in_pieces(*sender, *receiver, sender->parts / 2) : in_pieces(steps, possible.at(0));
 }
 
-Pieces in_pieces(const Chunking& sender, Chunking receiver, int head) {
+Pieces in_pieces(const Chunking& sender, Chunking receiver, int whole) {
   Pieces pieces;
-  pieces.head = head;
-  receiver.parts = std::min(receiver.parts, sender.parts - head);
+  pieces.whole = whole;
+  receiver.parts = std::min(receiver.parts, sender.parts - whole);
   for (int k = 0; k < sender.parts; ++k) pieces.before.push_back(sender.slice(k));
   for (int k = 0; k < receiver.parts; ++k) pieces.after.push_back(receiver.slice(k));
-  for (int k = 0; k < head; ++k) pieces.messages.push_back({sender.slice(k), {}});
-  Slice rest = sender.slice(head);
-  rest.run = sender.parts - head;
-  for (const Slice& slice : pieces.after) pieces.messages.push_back({rest, slice});
-  pieces.text = std::to_string(pieces.moves()) + " chunks, " + std::to_string(head) + " along " + axis_of(sender) +
+  for (int k = 0; k < whole; ++k) pieces.messages.push_back({sender.slice(k), {}});
+  Slice later = sender.slice(whole);
+  later.run = sender.parts - whole;
+  for (const Slice& slice : pieces.after) pieces.messages.push_back({later, slice});
+  pieces.text = std::to_string(pieces.moves()) + " chunks, " + std::to_string(whole) + " along " + axis_of(sender) +
                 " at the sender and " + std::to_string(receiver.parts) + " along " + axis_of(receiver) +
                 " at the receiver";
   return pieces;
@@ -169,12 +169,12 @@ Pieces in_pieces(const Chunking& sender, const Chunking& receiver, const EndCuts
   Pieces pieces;
   pieces.before = sender.slices(cuts.before);
   pieces.after = receiver.slices(cuts.after);
-  pieces.head = pieces.befores();
-  for (int k = 0; k < pieces.head; ++k)
+  pieces.whole = pieces.befores();
+  for (int k = 0; k < pieces.whole; ++k)
     pieces.messages.push_back({pieces.before[static_cast<std::size_t>(k)], k < cuts.whole ? Slice{} : pieces.after[0]});
-  Slice rest = pieces.before[static_cast<std::size_t>(cuts.whole)];
-  rest.run = rest.parts - rest.index;
-  for (std::size_t p = 1; p < pieces.after.size(); ++p) pieces.messages.push_back({rest, pieces.after[p]});
+  Slice later = pieces.before[static_cast<std::size_t>(cuts.whole)];
+  later.run = later.parts - later.index;
+  for (std::size_t p = 1; p < pieces.after.size(); ++p) pieces.messages.push_back({later, pieces.after[p]});
   pieces.text = std::to_string(pieces.moves()) + " chunks, " + sizes_along(sender, cuts.before) +
                 " at the sender and " + sizes_along(receiver, cuts.after) + " at the receiver";
   if (cuts.whole > 0) pieces.text += ", the first " + std::to_string(cuts.whole) + " whole";

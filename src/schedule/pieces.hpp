@@ -37,7 +37,7 @@ struct EndCuts {
 
   int messages() const { return static_cast<int>(before.size() + after.size()) - 1; }
   /// The share of the array in the pieces that are not sent whole.
-  double rest() const;
+  double divided_share() const;
 };
 
 /// A reshape, and the transforms right before and after it; either may be null.
@@ -66,8 +66,8 @@ struct Pieces {
   };
   std::vector<Slice> before, after;  ///< of the transforms: Slice{} if not cut; empty if there is no transform
   std::vector<Message> messages;
-  /// Each of the first `head` messages sends from one piece of the transform before; later ones send the rest of all.
-  int head = 0;
+  /// Each of the first `whole` messages sends from one piece of the transform before; later ones send the rest of all.
+  int whole = 0;
   /// The last piece of the transform behind needs so many messages more than each other piece after the first.
   int split = 0;
   /// The transform before the reshape stores its results at their destinations, also in other ranks' arrays. The only
@@ -80,22 +80,24 @@ struct Pieces {
   int afters() const { return static_cast<int>(after.size()); }
   /// The last piece of the transform before that a message sends from, and the last message that a piece of the
   /// transform after needs.
-  int sends(int message) const { return message < head ? message : befores() - 1; }
-  int takes(int piece) const { return piece + 1 == afters() ? moves() - 1 : moves() - split - afters() + piece; }
-  /// Like EndCuts::rest(), for near-equal pieces.
-  double rest() const { return static_cast<double>(befores() - head) / befores(); }
+  int last_piece_of(int message) const { return message < whole ? message : befores() - 1; }
+  int last_message_of(int piece) const {
+    return piece + 1 == afters() ? moves() - 1 : moves() - split - afters() + piece;
+  }
+  /// Like EndCuts::divided_share(), for near-equal pieces.
+  double divided_share() const { return static_cast<double>(befores() - whole) / befores(); }
   bool operator==(const Pieces& other) const {
-    return before == other.before && after == other.after && messages == other.messages && head == other.head &&
+    return before == other.before && after == other.after && messages == other.messages && whole == other.whole &&
            split == other.split && stores == other.stores;
   }
 };
 
 /// Cuts along one axis.
 Pieces in_pieces(const ChunkedSteps& steps, const Chunking& chunking);
-/// Cuts each end along its own axis: `head` messages (fewer than the sender's pieces) by the sender's pieces, the
+/// Cuts each end along its own axis: `whole` messages (fewer than the sender's pieces) by the sender's pieces, the
 /// others by the receiver's. Then all but the first and the last piece of a transform have messages beside them. The
-/// target chooses `head`: the messages that are sent while the first transform runs.
-Pieces in_pieces(const Chunking& sender, Chunking receiver, int head);
+/// target chooses `whole`: the messages that are sent while the first transform runs.
+Pieces in_pieces(const Chunking& sender, Chunking receiver, int whole);
 Pieces in_pieces(const Chunking& sender, const Chunking& receiver, const EndCuts& cuts);
 /// Cuts in the first possible way; there must be one. If that serves only one of two transforms, and the other end can
 /// be cut too, cuts each end along its own axis, with the first half of the messages at the sender.

@@ -79,7 +79,7 @@ void check(const Joined& steps, const Pieces& cut, int rank, const gpu::StagingB
     const Piece piece = sliced(only_piece(out.layout, rank), cut.after[to_size(k)]);
     if (piece.set.empty()) continue;
     add(over, box_of(piece), written, 0);
-    for (int m = cut.takes(k) + 1; m < cut.moves(); ++m)
+    for (int m = cut.last_message_of(k) + 1; m < cut.moves(); ++m)
       for (const std::int64_t at : sent[to_size(m)])
         ASSERT_FALSE(staging.messages[to_size(m)].in_output && over.contains(at));
   }
@@ -91,14 +91,16 @@ TEST(StagingBuffer, IsNotWrittenBeforeItHasLeft) {
     for (const Direction direction : {Direction::forward, Direction::backward})
       for (const int ranks : {2, 3, 4})
         for (const std::int64_t unit : {1, 4})
-          for (const int head : {1, 2, 3}) {
+          for (const int whole_messages : {1, 2, 3}) {
             const Joined steps = slab({16, 16, 34}, real, ranks, direction, unit);
             const int first = direction == Direction::forward ? 1 : 2;
-            const Pieces cut = in_pieces({first, 4, ChunkEnds::sender}, {3 - first, 3, ChunkEnds::receiver}, head);
+            const Pieces cut =
+                in_pieces({first, 4, ChunkEnds::sender}, {3 - first, 3, ChunkEnds::receiver}, whole_messages);
             for (int rank = 0; rank < ranks; ++rank)
               for (const bool packs : {false, true}) {
-                SCOPED_TRACE(std::to_string(ranks) + " ranks, " + (real ? "real" : "complex") + ", head " +
-                             std::to_string(head) + (direction == Direction::forward ? ", forward" : ", backward") +
+                SCOPED_TRACE(std::to_string(ranks) + " ranks, " + (real ? "real" : "complex") + ", whole_messages " +
+                             std::to_string(whole_messages) +
+                             (direction == Direction::forward ? ", forward" : ", backward") +
                              (packs ? ", packed" : "") + ", unit " + std::to_string(unit));
                 const auto staging = gpu::staging_buffer_of(steps, cut, rank, Precision::f64, packs);
                 EXPECT_TRUE(!packs || (direction == Direction::backward) == staging.has_value());
@@ -196,18 +198,18 @@ void check_last_message(const Joined& steps, const Pieces& cut, int rank, const 
 TEST(StagingBuffer, SpreadsPlanes) {
   int waits = 0;
   for (const int ranks : {2, 4})
-    for (const int head : {3, 4}) {
+    for (const int whole_messages : {3, 4}) {
       const Joined steps = slab({ranks * 16, ranks * 16, 60}, true, ranks, Direction::forward, 8);
-      const Pieces cut = in_pieces({1, 8, ChunkEnds::sender}, {2, 4, ChunkEnds::receiver}, head);
+      const Pieces cut = in_pieces({1, 8, ChunkEnds::sender}, {2, 4, ChunkEnds::receiver}, whole_messages);
       for (int rank = 0; rank < ranks; ++rank) {
-        SCOPED_TRACE(std::to_string(ranks) + " ranks, head " + std::to_string(head));
+        SCOPED_TRACE(std::to_string(ranks) + " ranks, whole_messages " + std::to_string(whole_messages));
         std::optional<gpu::StagingBuffer> staging;
         std::optional<Pieces> split;
         for (int sixteenths = 1; sixteenths < 16 && !staging; ++sixteenths) {
           split = gpu::split_last(cut, sixteenths);
           staging = gpu::spread_staging_buffer_of(steps, *split, rank, Precision::f64);
         }
-        ASSERT_TRUE(staging || head == 3);  // where half of all leaves in parts
+        ASSERT_TRUE(staging || whole_messages == 3);  // where half of all leaves in parts
         if (!staging) continue;
         check(steps, *split, rank, *staging);
         check_waits(steps, *split, rank, *staging);

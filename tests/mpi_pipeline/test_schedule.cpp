@@ -17,19 +17,19 @@ int at(const std::vector<Turn>& turns, const Turn& turn) {
   return found == turns.end() ? -1 : static_cast<int>(found - turns.begin());
 }
 
-/// So many pieces of the transforms, and messages, of which `head` have a piece of the first transform each.
-Pieces pieces_of(int befores, int moves, int afters, int head) {
+/// So many pieces of the transforms, and messages, of which `whole` have a piece of the first transform each.
+Pieces pieces_of(int befores, int moves, int afters, int whole) {
   Pieces pieces;
   pieces.before.resize(static_cast<std::size_t>(befores));
   pieces.after.resize(static_cast<std::size_t>(afters));
   pieces.messages.resize(static_cast<std::size_t>(moves));
-  pieces.head = head;
+  pieces.whole = whole;
   return pieces;
 }
 
 std::string text(const Pieces& p) {
   return std::to_string(p.befores()) + " before, " + std::to_string(p.moves()) + " messages, " +
-         std::to_string(p.afters()) + " after, head of " + std::to_string(p.head);
+         std::to_string(p.afters()) + " after, whole " + std::to_string(p.whole);
 }
 
 /// Messages go through their phases in order.
@@ -50,7 +50,8 @@ void check_messages(const std::vector<Turn>& turns, const Pieces& p, const Moves
     }
 }
 
-/// What is sent is transformed: a piece, or with what the head left all of them; and what is transformed has come.
+/// What is sent is transformed: a piece, or with data that whole messages left all of them; and what is transformed has
+/// come.
 void check_order(const Pieces& p, const Moves& moves, Barrier barrier) {
   SCOPED_TRACE(text(p));
   const std::vector<Turn> turns = in_order(p, moves, barrier);
@@ -59,7 +60,7 @@ void check_order(const Pieces& p, const Moves& moves, Barrier barrier) {
   for (int k = 0; k < p.moves(); ++k) {
     for (int b = 0; b < p.befores(); ++b) {
       const int before = at(turns, {Stage::before, b});
-      if (b <= k || k >= p.head || barrier == Barrier::before_moves) {
+      if (b <= k || k >= p.whole || barrier == Barrier::before_moves) {
         EXPECT_LT(before, at(turns, {Stage::move, k, moves.start()}));
       }
       if (barrier == Barrier::before_moves) {
@@ -107,12 +108,12 @@ TEST(Order, MessagesComeInOneOrder) {
 }
 
 TEST(Order, EachEndHasPiecesOfItsOwn) {
-  for (const int head : {1, 2, 5})
+  for (const int whole : {1, 2, 5})
     for (const int tail : {1, 2, 5})
-      for (const int befores : {head + 1, 2 * head, 2 * head + 1})
+      for (const int befores : {whole + 1, 2 * whole, 2 * whole + 1})
         for (const Barrier barrier : barriers)
           for (const Moves& moves : {Moves{}, Moves{3, 0, true}})
-            check_order(pieces_of(befores, head + tail, tail, head), moves, barrier);
+            check_order(pieces_of(befores, whole + tail, tail, whole), moves, barrier);
 }
 
 /// Half of the pieces before are transformed beside the messages of the other half, and so it is behind them.
@@ -224,7 +225,7 @@ TEST(Chunking, PiecesOfUnequalSizeSendEverythingInTime) {
     SCOPED_TRACE(pieces.text);
     ASSERT_EQ(pieces.moves(), cuts.messages());
     for (int k = 0; k < pieces.moves(); ++k) {
-      const Slice &sent = pieces.messages[to_size(k)].from, &last = pieces.before[to_size(pieces.sends(k))];
+      const Slice &sent = pieces.messages[to_size(k)].from, &last = pieces.before[to_size(pieces.last_piece_of(k))];
       EXPECT_EQ(sent.index + sent.run, last.index + last.run);
     }
     for (int rank = 0; rank < 4; ++rank) {
@@ -235,7 +236,7 @@ TEST(Chunking, PiecesOfUnequalSizeSendEverythingInTime) {
       for (int p = 0; p < pieces.afters(); ++p) {
         const Slice& piece = pieces.after[to_size(p)];
         std::int64_t arrived = 0;
-        for (int k = 0; k <= pieces.takes(p); ++k)
+        for (int k = 0; k <= pieces.last_message_of(p); ++k)
           if (const auto& message = pieces.messages[to_size(k)]; message.to == Slice{} || message.to == piece)
             arrived += make_schedule(from, to, rank, message.from, piece).recv_count;
         EXPECT_EQ(arrived, make_schedule(from, to, rank, {}, piece).recv_count);
@@ -255,12 +256,12 @@ TEST(Estimate, AddsUpWhatRunsBesideEachOther) {
 }
 
 TEST(Estimate, TellsTheShareOfPiecesThatAreNotSentAsTheyAre) {
-  EXPECT_EQ((EndCuts{{1, 1, 2, 4}, {1}, 3}).rest(), 0.5);
-  EXPECT_EQ((EndCuts{{1, 2}, {1}, 0}).rest(), 1);
+  EXPECT_EQ((EndCuts{{1, 1, 2, 4}, {1}, 3}).divided_share(), 0.5);
+  EXPECT_EQ((EndCuts{{1, 2}, {1}, 0}).divided_share(), 1);
   Pieces equal;
   equal.before.resize(5);
-  equal.head = 4;
-  EXPECT_GE(equal.rest(), (EndCuts{{1, 1, 1, 1, 1}, {1}, 4}).rest());
+  equal.whole = 4;
+  EXPECT_GE(equal.divided_share(), (EndCuts{{1, 1, 1, 1, 1}, {1}, 4}).divided_share());
 }
 
 /// Little is done before the first message and behind the last one; more pieces where more is sent.
@@ -275,7 +276,7 @@ TEST(Estimate, PutsSmallPiecesAtTheEnds) {
     EXPECT_LE(std::accumulate(some.after.begin(), some.after.end(), 0), 3);
     EXPECT_GE(some.messages(), 2);
     EXPECT_LT(some.whole, static_cast<int>(some.before.size()));
-    EXPECT_GT(some.rest(), 0);
+    EXPECT_GT(some.divided_share(), 0);
   }
 }
 

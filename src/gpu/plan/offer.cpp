@@ -266,7 +266,7 @@ Pieces Offers::pieces(const Joined& joined) {
     // sent in parts need more room there, unless they are packed: so they may have no larger share than in equal
     // pieces.
     const bool here = joined.after->in_place || setup_.options.in_place;
-    const auto fastest = fastest_pieces(joined, sent, here || !equal ? 1 : equal->rest());
+    const auto fastest = fastest_pieces(joined, sent, here || !equal ? 1 : equal->divided_share());
     if (fastest) return *fastest;
   }
   return equal ? *equal : in_pieces(steps, one);
@@ -287,14 +287,14 @@ int sent_beside_first_pass(int messages, int ranks) {
 std::optional<Pieces> Offers::equal_pieces(const Joined& joined, const Sending& sent) const {
   const Chunking sender = chunking(joined, sent, {ChunkEnds::sender});
   if (!sender.cuts()) return std::nullopt;
-  const int head = sent_beside_first_pass(sender.parts, team_.ranks());
-  const Chunking receiver = chunking(joined, sent, {ChunkEnds::receiver, sender.parts - head});
-  return receiver.cuts() ? std::optional(in_pieces(sender, receiver, head)) : std::nullopt;
+  const int whole = sent_beside_first_pass(sender.parts, team_.ranks());
+  const Chunking receiver = chunking(joined, sent, {ChunkEnds::receiver, sender.parts - whole});
+  return receiver.cuts() ? std::optional(in_pieces(sender, receiver, whole)) : std::nullopt;
 }
 
 /// Cuts in as many messages as the user wants, or in those with the least expected time. Skips a cut if more than the
-/// share `most_rest` of the data is not sent in the sender's own pieces, unless that data is packed. Collective.
-std::optional<Pieces> Offers::fastest_pieces(const Joined& joined, const Sending& sent, double most_rest) const {
+/// share `most_divided` of the data is not sent in the sender's own pieces, unless that data is packed. Collective.
+std::optional<Pieces> Offers::fastest_pieces(const Joined& joined, const Sending& sent, double most_divided) const {
   const Chunking sender = chunking(joined, sent, {ChunkEnds::sender, 2});
   const Chunking receiver = chunking(joined, sent, {ChunkEnds::receiver, 2});
   if (!sender.cuts() || !receiver.cuts()) return std::nullopt;
@@ -314,7 +314,7 @@ std::optional<Pieces> Offers::fastest_pieces(const Joined& joined, const Sending
     const bool wanted = setup_.options.chunks == 0 || cuts.messages() == setup_.options.chunks;
     if (!wanted || !before(cuts.before) || !after(cuts.after)) continue;
     Pieces pieces = in_pieces(sender, receiver, cuts);
-    if (cuts.rest() <= most_rest || is_packed(joined, pieces)) return pieces;
+    if (cuts.divided_share() <= most_divided || is_packed(joined, pieces)) return pieces;
   }
   return std::nullopt;
 }

@@ -69,7 +69,7 @@ class Offers {
   Chunking receiver_chunking(const Layout& to, const Sending& sent) const;
   bool is_packed(const Joined& joined, const Pieces& pieces) const;
   std::optional<Pieces> equal_pieces(const Joined& joined, const Sending& sent) const;
-  std::optional<Pieces> fastest_pieces(const Joined& joined, const Sending& sent, double most_rest) const;
+  std::optional<Pieces> fastest_pieces(const Joined& joined, const Sending& sent, double most_divided) const;
 
   const ExecutorSetup& setup_;
   const Team& team_;

@@ -126,7 +126,7 @@ bool Spread::place_divided(StagingBuffer& staging, const Layout& spread, std::in
   const std::int64_t first = begin_of(sources.pieces[static_cast<std::size_t>(whole_)]);
   const std::int64_t end = end_of(sources.pieces.back());
   const Bytes written(box_of(sliced(to_, cut_.after.front())), written_, 0);
-  const auto next = static_cast<std::size_t>(cut_.takes(0)) + 1;
+  const auto next = static_cast<std::size_t>(cut_.last_message_of(0)) + 1;
   for (const Bytes& sent : sources.messages[next]) {
     const std::int64_t align = device::run_bytes;
     const std::int64_t behind = round_up(written.offset + written.reach(period) - sent.offset, align);

@@ -112,7 +112,8 @@ std::optional<StagingBuffer> staging_buffer_of(const Joined& steps, const Pieces
   const Pass& pass = *steps.before;
   const std::int64_t step =
       packed && input_is_there ? step_of_slowest(pass, only_piece(steps.from.layout, rank)) * element : 0;
-  if (input_is_there && (pieces.sends(pieces.takes(0)) + 1 < pieces.befores() || (packed && step == 0)))
+  if (input_is_there &&
+      (pieces.last_piece_of(pieces.last_message_of(0)) + 1 < pieces.befores() || (packed && step == 0)))
     return std::nullopt;
   const std::int64_t alignment = input_is_there ? std::max<std::int64_t>(step, 1) : 256;
   StagingBuffer staging;

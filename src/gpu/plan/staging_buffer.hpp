@@ -47,7 +47,7 @@ std::optional<StagingBuffer> spread_staging_buffer_of(const Joined& steps, const
 
 /// The same pieces with the last message split: `sixteenths` of its data become a message of their own. Rows that wait
 /// are padded, and longer than the rows that are written in their place, so the last part needs another place. Returns
-/// none if no two pieces behind the reshape take data of the same pieces before it.
+/// none if no two pieces behind the reshape need data of the same pieces before it.
 std::optional<Pieces> split_last(const Pieces& pieces, int sixteenths);
 
 }  // namespace shardfft::gpu

@@ -56,7 +56,7 @@ bool is_sent_in_time(const StagingBuffer& staging, const Sources& sources, const
   for (int k = 0; k < cut.afters(); ++k) {
     const Piece piece = sliced(only_piece(steps.after->after.layout, rank), cut.after[static_cast<std::size_t>(k)]);
     if (piece.set.empty()) continue;
-    for (int m = cut.takes(k) + 1; m < cut.moves(); ++m) {
+    for (int m = cut.last_message_of(k) + 1; m < cut.moves(); ++m) {
       const auto& [in_output, begin, layout] = staging.messages[static_cast<std::size_t>(m)];
       const Bytes written(box_of(piece), element, -begin);
       for (const Bytes& sent : sources.messages[static_cast<std::size_t>(m)])

@@ -36,28 +36,28 @@ struct CosineLines {
 };
 
 /// The place of butterfly `unit` in one pair of lines.
-struct CosineSpot {
+struct CosinePlace {
   std::int64_t unit = 0, from = 0, to = 0;
   bool pair = true;  ///< false: the pair has no second line
 };
 
 /// The i-th of all butterflies; each line has `units`.
-constexpr CosineSpot locate(const CosineLines& lines, std::int64_t units, std::int64_t i) {
-  CosineSpot spot;
+constexpr CosinePlace locate(const CosineLines& lines, std::int64_t units, std::int64_t i) {
+  CosinePlace place;
   for (int a = lines.depth; a >= 0; --a) {
     if (a == lines.line_at) {
-      spot.unit = i % units;
+      place.unit = i % units;
       i /= units;
     }
     if (a == 0) break;
     const Loop& loop = lines.loops[a - 1];
     const std::int64_t at = i % loop.count;
     i /= loop.count;
-    spot.from += at * loop.from;
-    spot.to += at * loop.to;
-    if (a - 1 == lines.pair_loop) spot.pair = 2 * at + 1 < lines.lines;
+    place.from += at * loop.from;
+    place.to += at * loop.to;
+    if (a - 1 == lines.pair_loop) place.pair = 2 * at + 1 < lines.lines;
   }
-  return spot;
+  return place;
 }
 
 /// From real lines to the input of the Fourier transforms; a missing second line is zero.

@@ -16,18 +16,18 @@
 namespace shardfft::test {
 
 /// Where a fault can be.
-enum class Spot { send, receive, collective, wait, transform, nccl };
-inline constexpr std::array<Spot, 6> all_spots{Spot::send, Spot::receive,   Spot::collective,
-                                               Spot::wait, Spot::transform, Spot::nccl};
-inline const char* name_of(Spot spot) {
-  constexpr std::array<const char*, all_spots.size()> names{"send", "receive",   "collective",
+enum class FaultSite { send, receive, collective, wait, transform, nccl };
+inline constexpr std::array<FaultSite, 6> all_sites{FaultSite::send, FaultSite::receive,   FaultSite::collective,
+                                                    FaultSite::wait, FaultSite::transform, FaultSite::nccl};
+inline const char* name_of(FaultSite site) {
+  constexpr std::array<const char*, all_sites.size()> names{"send", "receive",   "collective",
                                                             "wait", "transform", "nccl"};
-  return names[static_cast<std::size_t>(spot)];
+  return names[static_cast<std::size_t>(site)];
 }
 
-/// One fault of this rank: the call number `after` (from 0) of a spot fails, or sleeps and goes on.
+/// One fault of this rank: the call number `after` (from 0) of a site fails, or sleeps and goes on.
 struct Fault {
-  Spot spot = Spot::send;
+  FaultSite site = FaultSite::send;
   int after = -1;  ///< negative: none, or it has happened
   double sleep = 0;
   bool messages_begun = false;  ///< only then does a wait belong to an exchange
@@ -44,19 +44,19 @@ inline bool disarm() {
   return happened;
 }
 
-/// Counts a call of `spot`: true where it is to fail.
-inline bool strikes(Spot spot) {
+/// Counts a call of `site`: true where it is to fail.
+inline bool strikes(FaultSite site) {
   Fault& f = fault();
-  if (f.after < 0 || f.spot != spot || f.after-- > 0) return false;
+  if (f.after < 0 || f.site != site || f.after-- > 0) return false;
   if (f.sleep <= 0) return true;
   std::this_thread::sleep_for(std::chrono::duration<double>(f.sleep));
   return false;
 }
-inline bool message_strikes(Spot spot) {
+inline bool message_strikes(FaultSite site) {
   fault().messages_begun = true;
-  return strikes(spot);
+  return strikes(site);
 }
-inline bool wait_strikes() { return fault().messages_begun && strikes(Spot::wait); }
+inline bool wait_strikes() { return fault().messages_begun && strikes(FaultSite::wait); }
 
 /// Where the messages of this rank begin that it sent or is to receive; noted as long as it is wanted.
 struct MessagePlaces {
@@ -118,12 +118,12 @@ Function* next_of(const char* name) {
 
 extern "C" {
 int MPI_Isend(const void* data, int n, MPI_Datatype type, int peer, int tag, MPI_Comm comm, MPI_Request* request) {
-  if (shardfft::test::message_strikes(shardfft::test::Spot::send)) return MPI_ERR_OTHER;
+  if (shardfft::test::message_strikes(shardfft::test::FaultSite::send)) return MPI_ERR_OTHER;
   shardfft::test::note_message(data);
   return PMPI_Isend(data, n, type, peer, tag, comm, request);
 }
 int MPI_Irecv(void* data, int n, MPI_Datatype type, int peer, int tag, MPI_Comm comm, MPI_Request* request) {
-  if (shardfft::test::message_strikes(shardfft::test::Spot::receive)) return MPI_ERR_OTHER;
+  if (shardfft::test::message_strikes(shardfft::test::FaultSite::receive)) return MPI_ERR_OTHER;
   shardfft::test::note_message(data);
   const int code = PMPI_Irecv(data, n, type, peer, tag, comm, request);
   shardfft::test::flips_later(data, request);
@@ -131,7 +131,7 @@ int MPI_Irecv(void* data, int n, MPI_Datatype type, int peer, int tag, MPI_Comm 
 }
 int MPI_Ialltoall(const void* out, int n, MPI_Datatype type, void* in, int m, MPI_Datatype to, MPI_Comm comm,
                   MPI_Request* request) {
-  if (shardfft::test::message_strikes(shardfft::test::Spot::collective)) return MPI_ERR_OTHER;
+  if (shardfft::test::message_strikes(shardfft::test::FaultSite::collective)) return MPI_ERR_OTHER;
   const int code = PMPI_Ialltoall(out, n, type, in, m, to, comm, request);
   int rank = 0, size = 1, bytes = 0;
   MPI_Comm_rank(comm, &rank);
@@ -143,7 +143,7 @@ int MPI_Ialltoall(const void* out, int n, MPI_Datatype type, void* in, int m, MP
 }
 int MPI_Ialltoallv(const void* out, const int n[], const int at[], MPI_Datatype type, void* in, const int m[],
                    const int to_at[], MPI_Datatype to, MPI_Comm comm, MPI_Request* request) {
-  if (shardfft::test::message_strikes(shardfft::test::Spot::collective)) return MPI_ERR_OTHER;
+  if (shardfft::test::message_strikes(shardfft::test::FaultSite::collective)) return MPI_ERR_OTHER;
   const int code = PMPI_Ialltoallv(out, n, at, type, in, m, to_at, to, comm, request);
   int size = 1, bytes = 0;
   MPI_Comm_size(comm, &size);
@@ -157,7 +157,7 @@ int MPI_Ialltoallv(const void* out, const int n[], const int at[], MPI_Datatype 
 }
 int MPI_Ialltoallw(const void* out, const int n[], const int at[], const MPI_Datatype types[], void* in, const int m[],
                    const int to_at[], const MPI_Datatype to[], MPI_Comm comm, MPI_Request* request) {
-  if (shardfft::test::message_strikes(shardfft::test::Spot::collective)) return MPI_ERR_OTHER;
+  if (shardfft::test::message_strikes(shardfft::test::FaultSite::collective)) return MPI_ERR_OTHER;
   const int code = PMPI_Ialltoallw(out, n, at, types, in, m, to_at, to, comm, request);
   int size = 1;
   MPI_Comm_size(comm, &size);
@@ -187,12 +187,13 @@ int MPI_Testany(int n, MPI_Request requests[], int* which, int* done, MPI_Status
 /// Where NCCL is not linked, nobody calls it.
 int ncclGroupEnd() {
   constexpr int system_error = 2;
-  if (shardfft::test::strikes(shardfft::test::Spot::nccl)) return system_error;
+  if (shardfft::test::strikes(shardfft::test::FaultSite::nccl)) return system_error;
   static auto* const end = shardfft::test::next_of<decltype(ncclGroupEnd)>("ncclGroupEnd");
   return end();
 }
 void fftw_execute_dft(const fftw_plan plan, fftw_complex* in, fftw_complex* out) {
-  if (shardfft::test::strikes(shardfft::test::Spot::transform)) throw std::runtime_error("the transform is on fire");
+  if (shardfft::test::strikes(shardfft::test::FaultSite::transform))
+    throw std::runtime_error("the transform is on fire");
   shardfft::test::flips(shardfft::test::Flip::Place::transform_in, in);
   static auto* const execute = shardfft::test::next_of<decltype(fftw_execute_dft)>("fftw_execute_dft");
   execute(plan, in, out);

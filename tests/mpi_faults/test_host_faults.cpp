@@ -53,7 +53,7 @@ Failure said_by(Plan& plan, LocalArray& in, LocalArray& out) {
 
 /// One call in which the last rank fails. Returns whether it did.
 bool check_fault(const FaultCase& f, const Fault& wanted) {
-  SCOPED_TRACE(f.exchange + ", " + f.algorithm + ", chunks " + std::to_string(f.chunks) + ", " + name_of(wanted.spot) +
+  SCOPED_TRACE(f.exchange + ", " + f.algorithm + ", chunks " + std::to_string(f.chunks) + ", " + name_of(wanted.site) +
                " " + std::to_string(wanted.after) + (f.check_calls ? "" : ", calls not checked"));
   alarm(60);
   const OwnComm own;
@@ -88,9 +88,9 @@ bool check_fault(const FaultCase& f, const Fault& wanted) {
 }
 
 /// All faults of a kind that one call can have, or the first so many.
-int check_faults(const FaultCase& f, Spot spot, int most = 5) {
+int check_faults(const FaultCase& f, FaultSite site, int most = 5) {
   int number = 0;
-  while (number < most && check_fault(f, {spot, number}) && !any_rank(testing::Test::HasFailure())) ++number;
+  while (number < most && check_fault(f, {site, number}) && !any_rank(testing::Test::HasFailure())) ++number;
   return number;
 }
 
@@ -98,19 +98,19 @@ TEST(HostFaults, EveryExchange) {
   if (world().size() == 1) GTEST_SKIP() << "one rank waits for nobody";
   for (const std::string& exchange : exchange_names()) {
     int faults = 0;
-    for (const Spot spot : all_spots)
-      for (const int chunks : {1, 3}) faults += check_faults({exchange, "pencil", chunks}, spot, chunks == 1 ? 5 : 2);
+    for (const FaultSite site : all_sites)
+      for (const int chunks : {1, 3}) faults += check_faults({exchange, "pencil", chunks}, site, chunks == 1 ? 5 : 2);
     EXPECT_GE(faults, 3) << exchange;
   }
 }
 
 TEST(HostFaults, OtherAlgorithmsAndUncheckedCalls) {
   if (world().size() == 1) GTEST_SKIP() << "one rank waits for nobody";
-  EXPECT_GE(check_faults({"alltoallv", "cannon"}, Spot::send), 1);
-  EXPECT_GE(check_faults({"alltoallv", "cannon"}, Spot::wait, 3), 1);
-  EXPECT_GE(check_faults({"shared_window", "six_step", 1, true, 0, {256}}, Spot::transform, 3), 1);
+  EXPECT_GE(check_faults({"alltoallv", "cannon"}, FaultSite::send), 1);
+  EXPECT_GE(check_faults({"alltoallv", "cannon"}, FaultSite::wait, 3), 1);
+  EXPECT_GE(check_faults({"shared_window", "six_step", 1, true, 0, {256}}, FaultSite::transform, 3), 1);
   for (const std::string exchange : {"shared_window", "p2p", "alltoallv"})
-    EXPECT_GE(check_faults({exchange, "slab", 1, false}, Spot::transform, 3), 1);
+    EXPECT_GE(check_faults({exchange, "slab", 1, false}, FaultSite::transform, 3), 1);
 }
 
 /// The last transform, in which ranks write into each other's output, is one of these.
@@ -118,18 +118,18 @@ TEST(HostFaults, ResultsOfOthers) {
   if (world().size() == 1) GTEST_SKIP() << "one rank waits for nobody";
   for (const bool check_calls : {true, false}) {
     const FaultCase f{"shared_window", "slab", 1, check_calls, 0, {8, 9, 10}, "natural", 0};
-    EXPECT_GE(check_faults(f, Spot::transform), 2);
+    EXPECT_GE(check_faults(f, FaultSite::transform), 2);
     const PlanReport report = make_plan(MPI_COMM_WORLD, transform(f)).report();
     EXPECT_TRUE(report.forward.steps.back().text.ends_with("scatter to shared memory")) << report;
   }
 }
 
 /// A plan whose trial of whole runs fails on the last rank, as calls do. `after`: 0 is in the first run.
-void check_trial(const TransformCase& c, Spot spot, int after) {
-  SCOPED_TRACE(c.name() + ", " + name_of(spot) + " " + std::to_string(after));
+void check_trial(const TransformCase& c, FaultSite site, int after) {
+  SCOPED_TRACE(c.name() + ", " + name_of(site) + " " + std::to_string(after));
   alarm(60);
   const OwnComm own;
-  if (last_rank()) arm({spot, after});
+  if (last_rank()) arm({site, after});
   const Failure said = failure_of([&] { make_plan(own.comm, c); });
   // How many runs there is time for is the trial's choice; one there always is.
   const bool reached = any_rank(last_rank() && disarm());
@@ -146,12 +146,12 @@ void check_trial(const TransformCase& c, Spot spot, int after) {
 TEST(HostFaults, WhilePlansTryChunks) {
   if (world().size() == 1) GTEST_SKIP() << "one rank waits for nobody";
   for (const std::string exchange : {"p2p", "alltoallv"})
-    for (const Spot spot : {Spot::transform, exchange == "p2p" ? Spot::send : Spot::collective})
+    for (const FaultSite site : {FaultSite::transform, exchange == "p2p" ? FaultSite::send : FaultSite::collective})
       for (const int after : {0, 3, 8}) {
         TransformCase c = transform({exchange, "slab", 0});
         c.options.effort = Effort::measure;
         c.options.fake_ranks_per_host = 1;
-        check_trial(c, spot, after);
+        check_trial(c, site, after);
       }
 }
 
@@ -164,7 +164,7 @@ TEST(HostFaults, WhilePlansTryExchangesAndAlgorithms) {
       c.output = "natural";
       c.options.effort = Effort::measure;
       c.options.fake_ranks_per_host = ranks_per_host;
-      check_trial(c, Spot::transform, after);
+      check_trial(c, FaultSite::transform, after);
     }
 }
 
@@ -179,7 +179,7 @@ TEST(HostFaults, TooSlowInTheMiddle) {
     Plan plan = make_plan(own.comm, transform(f));
     LocalArray& in = kept_array(plan.input());
     LocalArray& out = kept_array(plan.output());
-    if (last_rank()) arm({Spot::transform, 0, 1.5});
+    if (last_rank()) arm({FaultSite::transform, 0, 1.5});
     const Failure said = said_by(plan, in, out);
     EXPECT_TRUE(said.code == Status::timed_out || (last_rank() && !said.failed())) << said.text;
     EXPECT_TRUE(!said.failed() || said.text.find("waited 0.5 s in the middle of forward") != std::string::npos)
@@ -259,7 +259,7 @@ int messages_without_memory(const FaultCase& f, bool in_place, bool fails) {
   LocalArray& in = kept_array(plan->input());
   LocalArray& out = in_place ? in : kept_array(plan->output());
   message_places() = {true, {}};
-  if (last_rank() && fails) arm({Spot::wait, 0});
+  if (last_rank() && fails) arm({FaultSite::wait, 0});
   said_by(*plan, in, out);
   message_places().wanted = false;
   EXPECT_EQ(any_rank(plan->failed_half_way()), fails);

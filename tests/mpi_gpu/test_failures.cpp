@@ -65,16 +65,16 @@ bool can_run(const std::string& exchange) {
 }
 
 /// Where the exchange begins to send. Collective.
-Spot message_spot(const std::string& exchange) {
+FaultSite message_site(const std::string& exchange) {
   const std::vector<std::string> names = device_exchange_names();
   const bool has_nccl = std::find(names.begin(), names.end(), "nccl") != names.end();
-  if (exchange.starts_with("nccl") || (exchange == "mixed" && has_nccl && can_run("nccl"))) return Spot::nccl;
-  return exchange.find("alltoall") != std::string::npos ? Spot::collective : Spot::send;
+  if (exchange.starts_with("nccl") || (exchange == "mixed" && has_nccl && can_run("nccl"))) return FaultSite::nccl;
+  return exchange.find("alltoall") != std::string::npos ? FaultSite::collective : FaultSite::send;
 }
 
 /// A call in which the last rank fails, after so many that went well. Returns whether it did.
 bool check_failure(const std::string& exchange, const Fault& wanted, int runs_before = 1) {
-  SCOPED_TRACE(exchange + ", " + name_of(wanted.spot) + " " + std::to_string(wanted.after) + ", call " +
+  SCOPED_TRACE(exchange + ", " + name_of(wanted.site) + " " + std::to_string(wanted.after) + ", call " +
                std::to_string(runs_before + 1));
   alarm(120);
   Calls calls(exchange);
@@ -101,8 +101,8 @@ TEST(DeviceFailures, Messages) {
   for (const std::string& exchange : message_exchanges()) {
     if (!can_run(exchange)) continue;
     int failures = 0;
-    for (const Spot spot : all_spots)
-      for (int number = 0; number < 4 && !any_rank(HasFailure()) && check_failure(exchange, {spot, number}); ++number)
+    for (const FaultSite site : all_sites)
+      for (int number = 0; number < 4 && !any_rank(HasFailure()) && check_failure(exchange, {site, number}); ++number)
         ++failures;
     EXPECT_GE(failures, 1) << exchange;
   }
@@ -114,7 +114,7 @@ TEST(DeviceFailures, FirstCall) {
   if (world().size() == 1) GTEST_SKIP() << "one rank waits for nobody";
   for (const std::string& exchange : message_exchanges()) {
     if (!can_run(exchange)) continue;
-    EXPECT_TRUE(check_failure(exchange, {message_spot(exchange), 0}, 0));
+    EXPECT_TRUE(check_failure(exchange, {message_site(exchange), 0}, 0));
   }
   alarm(0);
 }
@@ -130,11 +130,11 @@ TEST(DeviceFailures, CallersStreams) {
       alarm(120);
       const device::DeviceScope scope(my_device());
       const device::Stream stream = device::make_stream();
-      const Spot spot = message_spot(exchange);
+      const FaultSite site = message_site(exchange);
       Calls calls(exchange, 0, stream.get());
       EXPECT_EQ(calls.forward().text, "");
       device::synchronize(stream.get());
-      if (last_rank()) arm({spot, 0});
+      if (last_rank()) arm({site, 0});
       const Failure said = calls.forward();
       EXPECT_EQ(any_rank(said.failed()), true);
       if (last_rank()) disarm();
@@ -157,10 +157,10 @@ TEST(DeviceFailures, TooSlowInTheMiddle) {
     if (exchange.starts_with("host_staged_") || !can_run(exchange)) continue;
     SCOPED_TRACE(exchange);
     alarm(120);
-    const Spot spot = message_spot(exchange);
+    const FaultSite site = message_site(exchange);
     Calls calls(exchange, 1);
     EXPECT_EQ(calls.forward().text, "");
-    if (last_rank()) arm({spot, 0, 2});
+    if (last_rank()) arm({site, 0, 2});
     const Failure said = calls.forward();
     EXPECT_TRUE(said.code == Status::timed_out || (last_rank() && !said.failed())) << said.text;
     if (last_rank()) disarm();

@@ -18,19 +18,19 @@ __global__ void __launch_bounds__(threads)
     before_kernel(const T* in, TwoReals<T>* work, const __grid_constant__ CosineLines lines, long long all) {
   const long long units = units_before(lines.type, lines.n);
   for_all(all, [&](long long i) {
-    const CosineSpot spot = locate(lines, units, i);
-    const CosineUnit unit = before_unit(lines.type, lines.n, spot.unit);
+    const CosinePlace place = locate(lines, units, i);
+    const CosineUnit unit = before_unit(lines.type, lines.n, place.unit);
     TwoReals<T> numbers[2];
 #pragma unroll
     for (int k = 0; k < 2; ++k) {
       if (unit.in[k] < 0) continue;
-      const T* const number = in + spot.from + unit.in[k] * lines.line.from;
-      numbers[k] = {number[0], spot.pair ? number[lines.second] : T(0)};
+      const T* const number = in + place.from + unit.in[k] * lines.line.from;
+      numbers[k] = {number[0], place.pair ? number[lines.second] : T(0)};
     }
     const TwoReals<T> root = unit.angle == 0 ? TwoReals<T>{1, 0} : root_of<T>(unit);
 #pragma unroll
     for (int o = 0; o < 2; ++o)
-      if (unit.out[o] >= 0) work[spot.to + unit.out[o] * lines.line.to] = output_of(unit, o, numbers, root);
+      if (unit.out[o] >= 0) work[place.to + unit.out[o] * lines.line.to] = output_of(unit, o, numbers, root);
   });
 }
 
@@ -40,20 +40,20 @@ __global__ void __launch_bounds__(threads)
   const long long units = units_after(lines.type, lines.n);
   const T scale = static_cast<T>(lines.scale);
   for_all(all, [&](long long i) {
-    const CosineSpot spot = locate(lines, units, i);
-    const CosineUnit unit = after_unit(lines.type, lines.n, spot.unit);
+    const CosinePlace place = locate(lines, units, i);
+    const CosineUnit unit = after_unit(lines.type, lines.n, place.unit);
     TwoReals<T> numbers[2];
 #pragma unroll
     for (int k = 0; k < 2; ++k)
-      if (unit.in[k] >= 0) numbers[k] = work[spot.from + unit.in[k] * lines.line.from];
+      if (unit.in[k] >= 0) numbers[k] = work[place.from + unit.in[k] * lines.line.from];
     const TwoReals<T> root = unit.angle == 0 ? TwoReals<T>{1, 0} : root_of<T>(unit);
 #pragma unroll
     for (int o = 0; o < 2; ++o) {
       if (unit.out[o] < 0) continue;
       const TwoReals<T> z = output_of(unit, o, numbers, root);
-      T* const number = out + spot.to + unit.out[o] * lines.line.to;
+      T* const number = out + place.to + unit.out[o] * lines.line.to;
       number[0] = z.re * scale;
-      if (spot.pair) number[lines.second] = z.im * scale;
+      if (place.pair) number[lines.second] = z.im * scale;
     }
   });
 }

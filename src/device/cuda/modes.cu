@@ -44,21 +44,21 @@ TwoSides sides_of(const Piece& in, const Piece& out, const KeptModes& modes) {
 }
 
 /// Place of the i-th element in the output, of its line's index 0 in the input, and its index along the axis.
-struct Spot {
+struct ModePlace {
   long long out, in, k;
 };
-__device__ Spot locate(const TwoSides& sides, long long i) {
-  Spot spot{sides.out.offset, sides.in_offset, 0};
+__device__ ModePlace locate(const TwoSides& sides, long long i) {
+  ModePlace place{sides.out.offset, sides.in_offset, 0};
   for (int a = sides.out.axes - 1; a >= 0; --a) {
     const long long n = sides.out.count[a], at = i % n;
     i /= n;
-    spot.out += at * sides.out.stride[a];
+    place.out += at * sides.out.stride[a];
     if (a == sides.axis)
-      spot.k = at;
+      place.k = at;
     else
-      spot.in += at * sides.in_stride[a];
+      place.in += at * sides.in_stride[a];
   }
-  return spot;
+  return place;
 }
 
 template <class T>
@@ -82,10 +82,10 @@ template <class Number>
 __global__ void __launch_bounds__(threads)
     keep_kernel(const Number* in, Number* out, const __grid_constant__ TwoSides sides) {
   for_all(sides.out.elements, [&](long long i) {
-    const Spot spot = locate(sides, i);
-    Number mode = in[spot.in + (spot.k < sides.low ? spot.k : spot.k + sides.shift) * sides.axis_in];
-    if (spot.k == sides.lone_kept) mode = lone_of(sides, mode, in[spot.in + sides.partner * sides.axis_in]);
-    out[spot.out] = mode;
+    const ModePlace place = locate(sides, i);
+    Number mode = in[place.in + (place.k < sides.low ? place.k : place.k + sides.shift) * sides.axis_in];
+    if (place.k == sides.lone_kept) mode = lone_of(sides, mode, in[place.in + sides.partner * sides.axis_in]);
+    out[place.out] = mode;
   });
 }
 
@@ -93,13 +93,13 @@ template <class Number>
 __global__ void __launch_bounds__(threads)
     pad_kernel(const Number* in, Number* out, const __grid_constant__ TwoSides sides) {
   for_all(sides.out.elements, [&](long long i) {
-    const Spot spot = locate(sides, i);
-    const bool partner = sides.lone_kept >= 0 && spot.k == sides.partner;
-    const bool high = spot.k >= sides.low + sides.shift;
-    const long long k = partner ? sides.lone_kept : high ? spot.k - sides.shift : spot.k;
+    const ModePlace place = locate(sides, i);
+    const bool partner = sides.lone_kept >= 0 && place.k == sides.partner;
+    const bool high = place.k >= sides.low + sides.shift;
+    const long long k = partner ? sides.lone_kept : high ? place.k - sides.shift : place.k;
     Number mode{};
-    if (partner || high || spot.k < sides.low) mode = in[spot.in + k * sides.axis_in];
-    out[spot.out] = k == sides.lone_kept ? half_of(sides, mode) : mode;
+    if (partner || high || place.k < sides.low) mode = in[place.in + k * sides.axis_in];
+    out[place.out] = k == sides.lone_kept ? half_of(sides, mode) : mode;
   });
 }
 

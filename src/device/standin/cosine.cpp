@@ -19,17 +19,17 @@ template <class T>
 void run_before(const T* in, TwoReals<T>* work, const CosineLines& lines) {
   const std::int64_t units = units_before(lines.type, lines.n), all = units * lines.lines_of_all();
   for (std::int64_t i = 0; i < all; ++i) {
-    const CosineSpot spot = locate(lines, units, i);
-    const CosineUnit unit = before_unit(lines.type, lines.n, spot.unit);
+    const CosinePlace place = locate(lines, units, i);
+    const CosineUnit unit = before_unit(lines.type, lines.n, place.unit);
     TwoReals<T> numbers[2];
     for (int k = 0; k < 2; ++k) {
       if (unit.in[k] < 0) continue;
-      const T* const number = in + spot.from + unit.in[k] * lines.line.from;
-      numbers[k] = {number[0], spot.pair ? number[lines.second] : T(0)};
+      const T* const number = in + place.from + unit.in[k] * lines.line.from;
+      numbers[k] = {number[0], place.pair ? number[lines.second] : T(0)};
     }
     const TwoReals<T> root = root_of<T>(unit);
     for (int o = 0; o < 2; ++o)
-      if (unit.out[o] >= 0) work[spot.to + unit.out[o] * lines.line.to] = output_of(unit, o, numbers, root);
+      if (unit.out[o] >= 0) work[place.to + unit.out[o] * lines.line.to] = output_of(unit, o, numbers, root);
   }
 }
 
@@ -37,18 +37,18 @@ template <class T>
 void run_after(const TwoReals<T>* work, T* out, const CosineLines& lines) {
   const std::int64_t units = units_after(lines.type, lines.n), all = units * lines.lines_of_all();
   for (std::int64_t i = 0; i < all; ++i) {
-    const CosineSpot spot = locate(lines, units, i);
-    const CosineUnit unit = after_unit(lines.type, lines.n, spot.unit);
+    const CosinePlace place = locate(lines, units, i);
+    const CosineUnit unit = after_unit(lines.type, lines.n, place.unit);
     TwoReals<T> numbers[2];
     for (int k = 0; k < 2; ++k)
-      if (unit.in[k] >= 0) numbers[k] = work[spot.from + unit.in[k] * lines.line.from];
+      if (unit.in[k] >= 0) numbers[k] = work[place.from + unit.in[k] * lines.line.from];
     const TwoReals<T> root = root_of<T>(unit);
     for (int o = 0; o < 2; ++o) {
       if (unit.out[o] < 0) continue;
       const TwoReals<T> z = output_of(unit, o, numbers, root);
-      T* const number = out + spot.to + unit.out[o] * lines.line.to;
+      T* const number = out + place.to + unit.out[o] * lines.line.to;
       number[0] = z.re * static_cast<T>(lines.scale);
-      if (spot.pair) number[lines.second] = z.im * static_cast<T>(lines.scale);
+      if (place.pair) number[lines.second] = z.im * static_cast<T>(lines.scale);
     }
   }
 }

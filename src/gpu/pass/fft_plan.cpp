@@ -40,7 +40,7 @@ FftPlan::FftPlan(const FftSpec& spec, StageList list) : spec_(spec), list_(std::
   if (carrier != stages.rend())
     carrier->spec.scale = spec.scale;
   else if (spec.scale != 1 && !is_empty(spec))
-    stages.push_back({spec, {RunArray::out}, {RunArray::out}, {}, &scale_pass});
+    stages.push_back({spec, {PassBuffer::out}, {PassBuffer::out}, {}, &scale_pass});
 }
 
 bool FftPlan::is_own() const {

@@ -16,7 +16,7 @@ namespace shardfft::gpu {
 /// A part of a transform.
 struct FftStage {
   FftSpec spec;
-  Spot from, to;
+  BufferPlace from, to;
   PassUse use;
   const PassRecord* pass = nullptr;  ///< the pass that runs it
 

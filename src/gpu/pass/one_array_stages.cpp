@@ -38,7 +38,7 @@ StageList stages_in_one_array(const FftSpec& spec) {
   use.piece_bytes = piece_bytes(spec);
   const auto add = [&](FftSpec stage) {
     stage.scale = 1;
-    list.stages.push_back({std::move(stage), {RunArray::out}, {RunArray::out}, use});
+    list.stages.push_back({std::move(stage), {PassBuffer::out}, {PassBuffer::out}, use});
   };
   if (is_empty(spec)) return list;
   if (is_halved(spec)) add(spec);

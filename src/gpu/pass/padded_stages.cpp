@@ -39,7 +39,7 @@ class Padded {
     PassUse padded;
     padded.padded = true;
     padded.lines = LinesFor::trial;
-    const Spot in{RunArray::in}, between{RunArray::scratch}, out{RunArray::out};
+    const BufferPlace in{PassBuffer::in}, between{PassBuffer::scratch}, out{PassBuffer::out};
     if (forward_) list.stages.push_back({planes_spec(), in, between, padded});
     list.stages.push_back({lines_spec(), forward_ ? between : in, forward_ ? out : between, padded});
     if (!forward_) list.stages.push_back({planes_spec(), between, out, padded});

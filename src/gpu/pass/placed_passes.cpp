@@ -6,11 +6,12 @@ namespace shardfft::gpu {
 
 namespace {
 
-std::byte* at(Spot spot, const DeviceBuffers& buffers) {
-  std::byte* const base = spot.place == RunArray::in    ? const_cast<std::byte*>(buffers.in)  // written only if allowed
-                          : spot.place == RunArray::out ? buffers.out
-                                                        : buffers.scratch;
-  return base + spot.offset;
+std::byte* at(BufferPlace place, const DeviceBuffers& buffers) {
+  std::byte* const base = place.buffer == PassBuffer::in
+                              ? const_cast<std::byte*>(buffers.in)  // written only if allowed
+                          : place.buffer == PassBuffer::out ? buffers.out
+                                                            : buffers.scratch;
+  return base + place.offset;
 }
 
 }  // namespace

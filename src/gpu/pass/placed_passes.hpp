@@ -10,19 +10,19 @@
 
 namespace shardfft::gpu {
 
-/// An array of one run.
-enum class RunArray { in, out, scratch };
+/// An array of a call.
+enum class PassBuffer { in, out, scratch };
 
 /// A place in such an array; `offset` in bytes.
-struct Spot {
-  RunArray place = RunArray::in;
+struct BufferPlace {
+  PassBuffer buffer = PassBuffer::in;
   std::size_t offset = 0;
 
-  bool operator==(const Spot&) const = default;
+  bool operator==(const BufferPlace&) const = default;
 };
 
 struct PlacedPass {
-  Spot from, to;
+  BufferPlace from, to;
   PassPointer pass;
   std::size_t out_bytes = 0;  ///< bytes that it writes
   bool checks = false;        ///< it can add up its lines itself

@@ -36,14 +36,14 @@ class Stages {
     const std::vector<AxisGroup> groups = spec_.kind == Kind::r2r   ? groups_.single()
                                           : spec_.kind == Kind::r2c ? groups_.real(Strides::out)
                                                                     : groups_.complex(Strides::out);
-    Spot from{RunArray::in};
+    BufferPlace from{PassBuffer::in};
     if (spec_.in_place && !same_strides_) from = copied_input();
     if (groups.empty()) add_plain(from);
     for (std::size_t g = 0; g < groups.size(); ++g) {
       const bool first = g == 0;
       add(groups_.stage(first || spec_.kind == Kind::r2r ? spec_.kind : Kind::c2c, groups[g],
                         first ? Strides::in : Strides::out, Strides::out),
-          first ? from : Spot{RunArray::out}, {RunArray::out});
+          first ? from : BufferPlace{PassBuffer::out}, {PassBuffer::out});
     }
   }
 
@@ -55,18 +55,18 @@ class Stages {
         alone_is_one_call(groups.front()[0]))
       groups = {AxisGroup(groups.front().begin() + 1, groups.front().end()), {groups.front().front()}};
     std::reverse(groups.begin(), groups.end());
-    Spot from{RunArray::in};
+    BufferPlace from{PassBuffer::in};
     const bool copied = (spec_.in_place && !same_strides_) || (groups.size() == 1 && spec_.preserve_input);
     if (copied) from = copied_input();
-    const Spot work = copied || !spec_.preserve_input ? from : scratch(input_bytes());
+    const BufferPlace work = copied || !spec_.preserve_input ? from : scratch(input_bytes());
     for (std::size_t g = 0; g + 1 < groups.size(); ++g) {
       add(groups_.stage(Kind::c2c, groups[g], Strides::in, Strides::in), from, work);
       from = work;
     }
-    add(groups_.stage(Kind::c2r, groups.back(), Strides::in, Strides::out), from, {RunArray::out});
+    add(groups_.stage(Kind::c2r, groups.back(), Strides::in, Strides::out), from, {PassBuffer::out});
   }
 
-  void add(FftSpec stage, Spot from, Spot to) {
+  void add(FftSpec stage, BufferPlace from, BufferPlace to) {
     PassUse use = groups_.use();
     use.sums_rows = sums_rows_;
     if (spec_.transform.size() == 1) use.lines = LinesFor::alone;
@@ -78,10 +78,10 @@ class Stages {
     return merged(groups_.stage(Kind::c2c, {axis}, Strides::in, Strides::in).batch).size() <= 1;
   }
 
-  Spot scratch(std::size_t bytes) {
-    const Spot spot{RunArray::scratch, list_.scratch};
+  BufferPlace scratch(std::size_t bytes) {
+    const BufferPlace place{PassBuffer::scratch, list_.scratch};
     list_.scratch += round_up(bytes, scratch_alignment);
-    return spot;
+    return place;
   }
 
   std::size_t input_bytes() const {
@@ -97,14 +97,14 @@ class Stages {
     return move;
   }
 
-  Spot copied_input() {
-    const Spot copy = scratch(input_bytes());
-    list_.stages.push_back({move_of({{input_extent(input_loops(spec_)), 1, 1}}), {RunArray::in}, copy, {}});
+  BufferPlace copied_input() {
+    const BufferPlace copy = scratch(input_bytes());
+    list_.stages.push_back({move_of({{input_extent(input_loops(spec_)), 1, 1}}), {PassBuffer::in}, copy, {}});
     return copy;
   }
 
   /// No axis has more than one point: the numbers only change places.
-  void add_plain(Spot from) { list_.stages.push_back({move_of(spec_.batch), from, {RunArray::out}, {}}); }
+  void add_plain(BufferPlace from) { list_.stages.push_back({move_of(spec_.batch), from, {PassBuffer::out}, {}}); }
 
   FftSpec spec_;
   AxisGroups groups_;

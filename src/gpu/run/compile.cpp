@@ -206,10 +206,10 @@ class DeviceCompiler : public Compiler<DeviceTask> {
   MemberOperations make_pipeline(DeviceTask& task, const Stretch& stretch) {
     const Joined steps = joined(stretch);
     PipelineArrays arrays;
-    arrays.leads = steps.after && task.receive_buffer;
+    arrays.last_out_of_place = steps.after && task.receive_buffer;
     arrays.source_in_output = room_of(task.middle ? task.middle->array : task.from) == in_output;
     const bool whole = task.from == input_array && task.to == output_array;  // nothing else lies in the output
-    arrays.may_wait = arrays.leads && whole && (arrays.source_in_output || !setup_.options.in_place);
+    arrays.may_wait = arrays.last_out_of_place && whole && (arrays.source_in_output || !setup_.options.in_place);
     DevicePipelines made = make_device_pipeline(setup_, team_, steps, pieces(stretch), arrays);
     if (task.middle) task.middle->waiting_bytes = made.waiting_bytes;
     return std::move(made.operations);

@@ -20,16 +20,16 @@ namespace {
 class DevicePipeline : public PipelineOf<JointOperation, PipelineEnd, DeviceOperation> {
  public:
   /// `check`: of the reshape, or null. If others write into the input, this member reads it before it says that they
-  /// may. If the last transform writes over the input (`leads`), or over outgoing data in the output (`from_output`),
-  /// that data is sent before.
+  /// may. If the last transform writes over the input (`last_out_of_place`), or over outgoing data in the output
+  /// (`from_output`), that data is sent before.
   DevicePipeline(PipelineEnd before, AllMoves exchanges, PipelineEnd after, std::unique_ptr<DeviceCheck> check,
                  const Pieces& pieces, const Moves& how, int rank, const PipelineArrays& arrays,
                  std::optional<StagingBuffer> staging)
       : PipelineOf(pieces, std::move(before), std::move(exchanges), std::move(after), how,
-                   arrays.from_output()     ? Barrier::after_moves
-                   : !pieces.before.empty() ? Barrier::before_moves
-                   : arrays.leads           ? Barrier::after_moves
-                                            : Barrier::none),
+                   arrays.from_output()       ? Barrier::after_moves
+                   : !pieces.before.empty()   ? Barrier::before_moves
+                   : arrays.last_out_of_place ? Barrier::after_moves
+                                              : Barrier::none),
         check_(std::move(check)),
         rank_(rank),
         from_output_(arrays.from_output()),
@@ -69,15 +69,15 @@ class DevicePipeline : public PipelineOf<JointOperation, PipelineEnd, DeviceOper
     const bool last_reads_own =
         by_first == Moved::nothing && after_.moves() == Moved::own && !(others_write && before_.empty());
     // If data is received outside of the output, the last transform or else the exchange moves it there.
-    const bool leads = buffers.receive_buffer != nullptr && !after_.empty();
-    std::byte* const result = leads ? buffers.receive_buffer : buffers.out;       // of the exchange
-    std::vector<std::byte*> other_end(buffers.outs.begin(), buffers.outs.end());  // empty if phase 0 comes early
+    const bool last_out_of_place = buffers.receive_buffer != nullptr && !after_.empty();
+    std::byte* const result = last_out_of_place ? buffers.receive_buffer : buffers.out;  // of the exchange
+    std::vector<std::byte*> other_end(buffers.outs.begin(), buffers.outs.end());         // empty if phase 0 comes early
     if (!other_end.empty()) other_end[static_cast<std::size_t>(rank_)] = by_first != Moved::nothing ? result : source;
     EndBuffers first{buffers.in, buffers.middle, buffers.scratch}, then{result, buffers.out, buffers.scratch};
     if (by_first != Moved::nothing) first.other_end = other_end;
     if (last_reads_own) then.other_end = other_end;
     DeviceBuffers moved{source, result, buffers.scratch, buffers.outs};
-    if (!leads) moved.receive_buffer = buffers.receive_buffer;
+    if (!last_out_of_place) moved.receive_buffer = buffers.receive_buffer;
     moved.one_array = buffers.one_array || buffers.in == buffers.middle;  // then passes may run other kernels
     moved.moved = last_reads_own ? Moved::own : by_first;
     for (const Turn& turn : turns(phase, waits)) {

@@ -10,9 +10,9 @@ namespace shardfft::gpu {
 
 /// The places of a pipeline's arrays.
 struct PipelineArrays {
-  bool leads = false;             ///< the last transform reads the receive buffer and writes another one
-  bool source_in_output = false;  ///< messages leave from an array in the plan's output
-  bool from_output() const { return leads && source_in_output; }
+  bool last_out_of_place = false;  ///< the last transform reads the receive buffer and writes another one
+  bool source_in_output = false;   ///< messages leave from an array in the plan's output
+  bool from_output() const { return last_out_of_place && source_in_output; }
   bool may_wait = false;  ///< the output is free meanwhile for outgoing data (StagingBuffer)
 };
 

@@ -171,50 +171,50 @@ void CannonProduct::align(const std::byte* in, std::byte* out, std::byte* scratc
     scratch += bytes;
     return taken;
   };
-  run_ = {};
-  for (std::byte*& buffer : run_.data_buffer) buffer = take(bytes_for(block_count_, element_));
-  for (std::byte*& buffer : run_.matrix_buffer) buffer = take(bytes_for(matrix_count_, element_));
-  run_.result = result_count_ > 0 ? scratch : out;
-  run_.out = out;
-  run_.own = in;
+  call_ = {};
+  for (std::byte*& buffer : call_.data_buffer) buffer = take(bytes_for(block_count_, element_));
+  for (std::byte*& buffer : call_.matrix_buffer) buffer = take(bytes_for(matrix_count_, element_));
+  call_.result = result_count_ > 0 ? scratch : out;
+  call_.out = out;
+  call_.own = in;
   if (transposes_) {
     const Scope scope(setup_.trace, Activity::pack);
-    copy_all(to_transposed_, in, run_.data_buffer[0], element_, setup_.threads);
-    run_.own = run_.data_buffer[0];
+    copy_all(to_transposed_, in, call_.data_buffer[0], element_, setup_.threads);
+    call_.own = call_.data_buffer[0];
   }
   const Operands first = start(0);
   wait();
-  run_.operands = first;
+  call_.operands = first;
 }
 
 void CannonProduct::multiply(ProductParts parts) {
   const int rounds = ring_size();
   for (int r = 0; r < rounds; ++r) {
-    Operands next = run_.operands;
+    Operands next = call_.operands;
     if (r + 1 < rounds && parts != ProductParts::update) next = start(r + 1);
     // Without messages, the operands of the first round are used again.
     if (parts != ProductParts::messages) update(parts == ProductParts::update ? 0 : r);
     wait();
-    run_.operands = next;
+    call_.operands = next;
   }
 }
 
 void CannonProduct::deliver() {
   const int owner = formation_.owner(rank_);
-  const std::byte* mine = run_.result;
+  const std::byte* mine = call_.result;
   if (owner != rank_) {
-    std::byte* const target = transposes_ ? run_.data_buffer[0] : run_.out;
+    std::byte* const target = transposes_ ? call_.data_buffer[0] : call_.out;
     {
       const Scope scope(setup_.trace, Activity::exchange);
       data_link_.receive(target, setup_.after.count(rank_), formation_.worker(rank_), requests_);
-      data_link_.send(run_.result, result_count_, owner, requests_);
+      data_link_.send(call_.result, result_count_, owner, requests_);
     }
     wait();
     mine = target;
   }
   if (!transposes_) return;
   const Scope scope(setup_.trace, Activity::unpack);
-  copy_all(from_transposed_, mine, run_.out, element_, setup_.threads);
+  copy_all(from_transposed_, mine, call_.out, element_, setup_.threads);
 }
 
 CannonProduct::Operands CannonProduct::start(int r) {
@@ -228,9 +228,9 @@ std::byte* CannonProduct::free_buffer(std::byte* const (&buffers)[2], const std:
 
 const std::byte* CannonProduct::start_data(int r) {
   const Round& round = rounds_[static_cast<std::size_t>(r)];
-  const std::byte* const held = r == 0 ? run_.own : run_.operands.data;
+  const std::byte* const held = r == 0 ? call_.own : call_.operands.data;
   if (round.data_from == rank_) return held;
-  std::byte* const target = free_buffer(run_.data_buffer, held);
+  std::byte* const target = free_buffer(call_.data_buffer, held);
   const std::int64_t held_count =
       r == 0 ? setup_.before.count(rank_) : data_count(rounds_[static_cast<std::size_t>(r - 1)]);
   data_link_.receive(target, data_count(round), round.data_from, requests_);
@@ -241,12 +241,12 @@ const std::byte* CannonProduct::start_data(int r) {
 const std::byte* CannonProduct::start_matrix(int r) {
   const Round& round = rounds_[static_cast<std::size_t>(r)];
   const BlockName wanted{round.block, formation_.ring_place(rank_)};
-  const std::byte* const held = run_.operands.matrix;
+  const std::byte* const held = call_.operands.matrix;
   const std::byte* arriving = nullptr;
   if (round.matrix_from == rank_) {
     arriving = kept_.at(wanted).get();
   } else {
-    std::byte* const target = free_buffer(run_.matrix_buffer, held);
+    std::byte* const target = free_buffer(call_.matrix_buffer, held);
     matrix_link_.receive(target, matrix_count(wanted), round.matrix_from, requests_);
     arriving = target;
   }
@@ -282,7 +282,7 @@ void CannonProduct::update(int r) {
 }
 
 void CannonProduct::multiply_slices(const Product& p, std::int64_t first, std::int64_t last) const {
-  update_.run(first, last, run_.operands.data, p.rows, run_.operands.matrix, run_.result, p.overwrite);
+  update_.run(first, last, call_.operands.data, p.rows, call_.operands.matrix, call_.result, p.overwrite);
 }
 
 void CannonProduct::update_alone(const Product& product, bool in_flight) {

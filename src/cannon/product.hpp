@@ -62,8 +62,8 @@ class CannonProduct {
     const std::byte* data = nullptr;
     const std::byte* matrix = nullptr;
   };
-  /// The pointers of one run.
-  struct Run {
+  /// The pointers of one call.
+  struct CallPointers {
     const std::byte* own = nullptr;  ///< this rank's block of the input
     std::byte* out = nullptr;
     std::byte* result = nullptr;
@@ -110,7 +110,7 @@ class CannonProduct {
   std::int64_t matrix_count_ = 0;  ///< of the largest matrix block
   std::int64_t result_count_ = 0;  ///< of the result, if it is another rank's or transposed
   RequestSet requests_;
-  Run run_;
+  CallPointers call_;
 };
 
 }  // namespace shardfft

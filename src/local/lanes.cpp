@@ -34,7 +34,7 @@ lanes::Ends ends_of(Kind kind) {
 template <class Real>
 class LanesFft : public LocalFft {
  public:
-  LanesFft(const FftSpec& spec, const Loop& line, lanes::Run<Real> run, const lanes::Kernels& kernels)
+  LanesFft(const FftSpec& spec, const Loop& line, lanes::LineKernel<Real> run, const lanes::Kernels& kernels)
       : run_(run), tables_(length_of(spec.kind, line.count), kernels.registers, is_odd(spec.kind, line.count)) {
     Loops batch = spec.batch;
     std::stable_sort(batch.begin(), batch.end(), [](const Loop& a, const Loop& b) { return a.from < b.from; });
@@ -81,7 +81,7 @@ class LanesFft : public LocalFft {
     plan_.index = index_.data();
   }
 
-  lanes::Run<Real> run_;
+  lanes::LineKernel<Real> run_;
   lanes::Plan<Real> plan_;
   lanes::LineTables<Real> tables_;
   std::vector<std::int32_t> place_, index_;

@@ -77,13 +77,13 @@ constexpr std::int64_t scratch_points(const Plan<T>& plan) {
 
 /// All lines; the last argument is scratch.
 template <class T>
-using Run = void (*)(const Plan<T>&, const T*, T*, std::byte*, ReadAhead&);
+using LineKernel = void (*)(const Plan<T>&, const T*, T*, std::byte*, ReadAhead&);
 
 /// Kernels compiled for one set of instructions: the bytes of a vector, and the number of vector registers.
 struct Kernels {
   int vector_bytes, registers;
-  Run<double> f64;
-  Run<float> f32;
+  LineKernel<double> f64;
+  LineKernel<float> f32;
 };
 Kernels kernels_128();
 Kernels kernels_256();  ///< x86 alone, as the next

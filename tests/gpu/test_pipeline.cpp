@@ -268,7 +268,7 @@ TEST(DevicePipeline, FindsFlipsInPaddedSpectra) {
   Plan plan = make_plan_over(devices_for(2), c);
   const PlanReport report = plan.report();
   EXPECT_NE(report.forward.steps.front().text.find(planes("r2c", c)), std::string::npos) << report;
-  VerifiedRun run(plan, c);
+  VerifiedCall run(plan, c);
   EXPECT_TRUE(run.check_flip(DeviceFlip::Where{0, Moment::between, 1, 0.4, sizeof(float), 0}, Moment::between));
 }
 

@@ -164,8 +164,8 @@ void check_graphs(const Shape& shape, bool stores) {
   Plan plan = make_plan_over(devices, c);
   EXPECT_EQ(plan.report().to_text().find("stores into the peers") != std::string::npos, stores);
   const Members members = members_of(plan);
-  std::vector<RunArrays> first = make_arrays(members, c, Direction::forward, "device", false);
-  std::vector<RunArrays> second = make_arrays(members, c, Direction::forward, "device", false);
+  std::vector<CallArrays> first = make_arrays(members, c, Direction::forward, "device", false);
+  std::vector<CallArrays> second = make_arrays(members, c, Direction::forward, "device", false);
   std::uint64_t salt = 1;
   for (int run = 0; run < 5; ++run) check_arrays(members, first, c, Direction::forward, salt++);
   EXPECT_EQ(plan.report().forward.graph_runs, 3) << plan.report();
@@ -187,7 +187,7 @@ TEST(GroupPlans, CallersStreams) {
   const WholeArrays whole = whole_arrays(c, Direction::forward, plan.input(0).element, 5);
   std::vector<device::Stream> streams;
   std::vector<void*> handles;
-  std::vector<RunArrays> arrays = make_arrays(members, c, Direction::forward, "device", false);
+  std::vector<CallArrays> arrays = make_arrays(members, c, Direction::forward, "device", false);
   std::vector<PlacedArray> pinned_in, pinned_out;
   std::vector<const void*> ins;
   std::vector<void*> outs;
@@ -252,7 +252,7 @@ TEST(GroupPlans, CallersCaptures) {
     const TransformCase c{{12, 10, 8}, "slab", "natural", Kind::c2c, Precision::f64, on_gpu()};
     Plan plan = make_plan_over(devices, c);
     const Members members = members_of(plan);
-    std::vector<RunArrays> arrays = make_arrays(members, c, Direction::forward, "device", false);
+    std::vector<CallArrays> arrays = make_arrays(members, c, Direction::forward, "device", false);
     std::vector<device::Stream> streams;
     std::vector<void*> handles;
     std::vector<const void*> ins;
@@ -267,7 +267,7 @@ TEST(GroupPlans, CallersCaptures) {
     plan.set_streams(handles);
     const auto check = [&](std::uint64_t salt, const std::function<void()>& run) {
       const WholeArrays whole = whole_arrays(c, Direction::forward, plan.input(0).element, salt);
-      for (RunArrays& own : arrays) own.put(whole);
+      for (CallArrays& own : arrays) own.put(whole);
       run();
       for (std::size_t m = 0; m < devices.size(); ++m) {
         const device::DeviceScope scope(devices[m]);

@@ -93,7 +93,7 @@ TEST(GroupPrograms, PencilsCopyNothing) {
       EXPECT_NE(report.find("line pass"), std::string::npos) << report;
     }
     const Members members = members_of(plan);
-    std::vector<RunArrays> arrays = make_arrays(members, c, Direction::forward, "device", false);
+    std::vector<CallArrays> arrays = make_arrays(members, c, Direction::forward, "device", false);
     check_arrays(members, arrays, c, Direction::forward, 3);
   }
 }

@@ -55,8 +55,8 @@ TEST(GroupSlabs, PairsAsGraphs) {
       SCOPED_TRACE(c.name());
       Plan plan = make_plan_over(devices_for(3), c);
       const Members members = members_of(plan);
-      std::vector<RunArrays> there = make_arrays(members, c, Direction::forward, "device", false);
-      std::vector<RunArrays> back = make_arrays(members, c, Direction::backward, "device", false);
+      std::vector<CallArrays> there = make_arrays(members, c, Direction::forward, "device", false);
+      std::vector<CallArrays> back = make_arrays(members, c, Direction::backward, "device", false);
       for (std::uint64_t run = 0; run < 5; ++run) {
         check_arrays(members, there, c, Direction::forward, run);
         check_arrays(members, back, c, Direction::backward, run);

@@ -50,7 +50,7 @@ TEST(DeviceFailures, CapturesEnd) {
   const auto fails = [&c](int piece) {
     Plan plan = make_plan_over({0, 1}, c);
     const Members members = members_of(plan);
-    std::vector<RunArrays> arrays = make_arrays(members, c, Direction::forward, "device", false);
+    std::vector<CallArrays> arrays = make_arrays(members, c, Direction::forward, "device", false);
     check_arrays(members, arrays, c, Direction::forward, 1);
     fail_after(piece);
     bool failed = false;
@@ -67,7 +67,7 @@ TEST(DeviceFailures, CapturesEnd) {
   EXPECT_GT(piece, 30) << "none failed in the capture";
   Plan plan = make_plan_over({0, 1}, c);
   const Members members = members_of(plan);
-  std::vector<RunArrays> arrays = make_arrays(members, c, Direction::forward, "device", false);
+  std::vector<CallArrays> arrays = make_arrays(members, c, Direction::forward, "device", false);
   for (std::uint64_t run = 0; run < 5; ++run) check_arrays(members, arrays, c, Direction::forward, run);
   EXPECT_EQ(plan.report().forward.graph_runs, 3);
 }

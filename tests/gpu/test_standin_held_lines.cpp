@@ -40,7 +40,7 @@ TEST(HeldLines, FlipsAreFound) {
       c.options.axes = {axis};
       SCOPED_TRACE(c.name());
       Plan plan = make_plan_over(devices_for(1), c);
-      VerifiedRun run(plan, c);
+      VerifiedCall run(plan, c);
       const bool wide = precision == Precision::f64;
       int told = 0;
       for (const Stage moment : {Stage::taken, Stage::transformed})
@@ -89,7 +89,7 @@ TEST(HeldLines, ChangesInHalfSpectraAreFound) {
   c.options.axes = {1, 2};
   SCOPED_TRACE(c.name());
   Plan plan = make_plan_over(devices_for(1), c);
-  VerifiedRun run(plan, c);
+  VerifiedCall run(plan, c);
   for (std::size_t part = 0; part < n + 2; part += 14) {
     run.fill();
     HeldChange change(part, 20 * allowed * size);

@@ -72,7 +72,7 @@ TEST(DeviceStores, AreRunsOfGraphs) {
   TransformCase c{{128, 128, 32}, "slab", "left", Kind::c2c, Precision::f64, on_gpu()};
   Plan plan = make_plan_over(devices_for(3), c);
   const Members members = members_of(plan);
-  std::vector<RunArrays> arrays = make_arrays(members, c, Direction::forward, "device", false);
+  std::vector<CallArrays> arrays = make_arrays(members, c, Direction::forward, "device", false);
   for (std::uint64_t run = 0; run < 5; ++run) check_arrays(members, arrays, c, Direction::forward, run);
   EXPECT_GT(plan.report().forward.graph_runs, 0);
 }
@@ -94,7 +94,7 @@ TEST(DeviceStores, FlipsAreFound) {
     EXPECT_GE(stores(c, 2), 1);
     check_case_on(2, c);
     Plan plan = make_plan_over(devices_for(2), c);
-    VerifiedRun run(plan, c);
+    VerifiedCall run(plan, c);
     for (const int bit : {0, 30})
       EXPECT_TRUE(run.check_flip(DeviceFlip::Where{0, Moment::between, 1, 0.4, sizeof(double), bit}, Moment::between));
   }

@@ -16,7 +16,7 @@ TEST(GroupVerify, FindsFlips) {
     for (const int ranks : {1, 2, 3}) {
       SCOPED_TRACE(std::to_string(ranks) + " GPUs: " + c.name());
       Plan plan = make_plan_over(devices_for(ranks), c);
-      VerifiedRun run(plan, c);
+      VerifiedCall run(plan, c);
       EXPECT_GE(run.check_flips(static_cast<std::size_t>(ranks - 1)), 10);
       const PlanReport report = plan.report();
       EXPECT_GT(report.forward.checks, 0);
@@ -33,7 +33,7 @@ TEST(GroupVerify, FindsFlipsInLongLines) {
       if (shape.size() == 3) c.options.axes = {1};
       SCOPED_TRACE(c.name());
       Plan plan = make_plan_over(devices_for(1), c);
-      VerifiedRun run(plan, c);
+      VerifiedCall run(plan, c);
       EXPECT_GE(run.check_flips(0), 5);
     }
 }
@@ -46,7 +46,7 @@ TEST(GroupVerify, FindsFlipsInLinePasses) {
         const TransformCase c = verified({{128, 4, 32}, "slab", "left", kind, precision, on_gpu("slab")});
         SCOPED_TRACE(std::to_string(ranks) + " GPUs: " + c.name());
         Plan plan = make_plan_over(devices_for(ranks), c);
-        VerifiedRun run(plan, c);
+        VerifiedCall run(plan, c);
         EXPECT_GE(run.check_flips(static_cast<std::size_t>(ranks - 1)), 10);
         bool passes = false;
         for (const PlanReport::Step& step : plan.report().forward.steps)
@@ -71,7 +71,7 @@ TEST(GroupVerify, FindsFlipsInChunks) {
     for (const TransformCase& c : chunks_to_verify(precision)) {
       SCOPED_TRACE(std::to_string(ranks) + " GPUs: " + c.name());
       Plan plan = make_plan_over(devices_for(ranks), c);
-      VerifiedRun run(plan, c);
+      VerifiedCall run(plan, c);
       EXPECT_GE(run.check_flips(static_cast<std::size_t>(ranks - 1)), 10);
       const PlanReport report = plan.report();
       EXPECT_GT(report.forward.checks, 0);
@@ -107,7 +107,7 @@ TEST(GroupVerify, FindsFlipsInPlanesInChunks) {
       EXPECT_EQ(report.backward.steps.size(), 1U) << report;
     }
     if (kind == Kind::c2c) continue;  // as real ones
-    VerifiedRun run(plan, c);
+    VerifiedCall run(plan, c);
     for (const Moment moment : {Moment::in_middle, Moment::between})
       run.check_flip(DeviceFlip::Where{0, moment, 1, 0.4, sizeof(double), 62}, moment);
   }
@@ -124,7 +124,7 @@ void expect_flips_found_in_slab(const char* input, const char* output, Kind kind
   const std::size_t bytes = precision == Precision::f64 ? sizeof(double) : sizeof(float);
   for (const Direction direction : {Direction::forward, Direction::backward}) {
     SCOPED_TRACE(direction == Direction::forward ? "forward" : "backward");
-    VerifiedRun run(plan, c, alone, direction);
+    VerifiedCall run(plan, c, alone, direction);
     const std::size_t step = joined_step(plan.report(), direction), last = to_size(gpus * std::max(1, chunks)) - 1;
     for (const auto& [turn, bit] : {std::pair(std::size_t{1}, 0), std::pair(last, 30)})
       EXPECT_TRUE(run.check_flip(DeviceFlip::Where{step, Moment::between, turn, 0.4, bytes, bit}, Moment::between));
@@ -150,7 +150,7 @@ TEST(GroupVerify, FindsFlipsInSlabs) {
 void expect_no_alarms(const TransformCase& c, int gpus, double size) {
   SCOPED_TRACE(c.name());
   Plan plan = make_plan_over(devices_for(gpus), c);
-  VerifiedRun run(plan, c);
+  VerifiedCall run(plan, c);
   for (std::uint64_t salt = 0; salt < 3; ++salt) {
     run.fill(size, c.precision == Precision::f64 ? 12 : 6, salt);
     EXPECT_FALSE(run.told());
@@ -167,7 +167,7 @@ TEST(GroupVerify, NoFalseAlarmsInLinePasses) {
 void expect_every_run_checked(const TransformCase& c, int gpus) {
   SCOPED_TRACE(c.name());
   Plan plan = make_plan_over(devices_for(gpus), c);
-  VerifiedRun run(plan, c);
+  VerifiedCall run(plan, c);
   std::int64_t before = plan.report().forward.checks;  // of one run
   const std::int64_t each = before;
   EXPECT_GT(each, 0);
@@ -220,7 +220,7 @@ TEST(GroupVerify, LinesOfZeroes) {
         if (kind == Kind::r2r) c.options.transforms = {dct3};
         SCOPED_TRACE(c.name());
         Plan plan = make_plan_over(devices_for(1), c);
-        VerifiedRun run(plan, c);
+        VerifiedCall run(plan, c);
         for (const std::int64_t line : {0, 1}) {
           run.fill_where([&](std::int64_t i) { return (axis == 0 ? i : i / 15) % 2 == line; });
           EXPECT_FALSE(run.told());

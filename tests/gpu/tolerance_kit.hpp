@@ -11,11 +11,11 @@ struct Distance {
 
 /// Of one run.
 inline Distance distance_of(const Members& members, const TransformCase& c, Direction direction) {
-  std::vector<RunArrays> arrays = make_arrays(members, c, direction, "device", false);
+  std::vector<CallArrays> arrays = make_arrays(members, c, direction, "device", false);
   const WholeArrays whole = whole_arrays(c, direction, arrays.front().from_side.element, 3);
   run_arrays(members, arrays, direction, whole);
   Distance sum;
-  for (RunArrays& a : arrays) {
+  for (CallArrays& a : arrays) {
     a.out.get(a.host_out.data());
     for (std::int64_t f = 0; f < c.options.batch; ++f)
       for_own_elements(a.to_side, f, [&](std::int64_t at, std::int64_t i) {

@@ -214,10 +214,10 @@ TEST(GpuPlans, ChangingArrays) {
   const TransformCase c{{8, 9, 6}, "slab", "natural", Kind::c2c, Precision::f64, on_gpu("pencil")};
   Plan plan = make_plan(MPI_COMM_WORLD, c);
   const Members members = members_of(plan);
-  std::vector<RunArrays> kept = make_arrays(members, c, Direction::forward, "device", false);
+  std::vector<CallArrays> kept = make_arrays(members, c, Direction::forward, "device", false);
   for (std::uint64_t run = 0; run < 6; ++run) {
     if (static_cast<int>(run) % world().size() == world().rank()) {
-      std::vector<RunArrays> fresh = make_arrays(members, c, Direction::forward, "device", false);
+      std::vector<CallArrays> fresh = make_arrays(members, c, Direction::forward, "device", false);
       check_arrays(members, fresh, c, Direction::forward, 10 + run);
     } else {
       check_arrays(members, kept, c, Direction::forward, 10 + run);
@@ -231,9 +231,9 @@ TEST(GpuPlans, RunsInTurns) {
   const TransformCase pencil{{6, 7, 9}, "pencil", "natural", Kind::r2c, Precision::f64, on_gpu("pencil")};
   Plan a = make_plan(MPI_COMM_WORLD, slab), b = make_plan(MPI_COMM_WORLD, pencil);
   const Members first = members_of(a), second = members_of(b);
-  std::vector<RunArrays> slab_forward = make_arrays(first, slab, Direction::forward, "device", false);
-  std::vector<RunArrays> slab_backward = make_arrays(first, slab, Direction::backward, "device", true);
-  std::vector<RunArrays> pencil_forward = make_arrays(second, pencil, Direction::forward, "device", true);
+  std::vector<CallArrays> slab_forward = make_arrays(first, slab, Direction::forward, "device", false);
+  std::vector<CallArrays> slab_backward = make_arrays(first, slab, Direction::backward, "device", true);
+  std::vector<CallArrays> pencil_forward = make_arrays(second, pencil, Direction::forward, "device", true);
   for (std::uint64_t run = 0; run < 4; ++run) {
     check_arrays(first, slab_forward, slab, Direction::forward, 20 + run);
     check_arrays(second, pencil_forward, pencil, Direction::forward, 30 + run);
@@ -249,8 +249,8 @@ TEST(GpuPlans, CallersStream) {
   Plan plan = make_plan(MPI_COMM_WORLD, c);
   const Members members = members_of(plan);
   const WholeArrays whole = whole_arrays(c, Direction::forward, plan.input().element, 5);
-  std::vector<RunArrays> arrays = make_arrays(members, c, Direction::forward, "device", false);
-  RunArrays& a = arrays.front();
+  std::vector<CallArrays> arrays = make_arrays(members, c, Direction::forward, "device", false);
+  CallArrays& a = arrays.front();
   PlacedArray pinned_in("pinned", my_device(), plan.input().bytes());
   PlacedArray pinned_out("pinned", my_device(), plan.output().bytes());
   a.put(whole);

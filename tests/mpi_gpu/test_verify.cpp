@@ -20,7 +20,7 @@ std::optional<std::size_t> mine() {
 
 void check_flips(Plan& plan, const TransformCase& c) {
   SCOPED_TRACE(c.name());
-  VerifiedRun run(plan, c, any_rank);
+  VerifiedCall run(plan, c, any_rank);
   EXPECT_GE(run.check_flips(mine()), 5);
   EXPECT_GT(plan.report().forward.checks, 0);
 }
@@ -73,7 +73,7 @@ TEST(GpuVerify, FindsFlipsInSlabs) {
   for (const bool in_place : {false, true}) check_apply(plan, c, some_operator(c), some_factor(c), in_place);
   for (const Direction direction : {Direction::forward, Direction::backward}) {
     SCOPED_TRACE(direction == Direction::forward ? "forward" : "backward");
-    VerifiedRun run(plan, c, any_rank, direction);
+    VerifiedCall run(plan, c, any_rank, direction);
     const PlanReport report = plan.report();
     const std::size_t step = joined_step(report, direction);
     const bool joined = step < steps_of(report, direction).size();

@@ -17,17 +17,17 @@ Members members_of(Plan& plan) {
           [&plan](std::size_t m) { return plan.in_place_bytes(static_cast<int>(m)); }};
 }
 
-std::vector<RunArrays> make_arrays(const Members& members, const TransformCase& c, Direction direction,
-                                   const std::string& memory, bool in_place) {
+std::vector<CallArrays> make_arrays(const Members& members, const TransformCase& c, Direction direction,
+                                    const std::string& memory, bool in_place) {
   const bool forward = direction == Direction::forward;
-  std::vector<RunArrays> arrays;
+  std::vector<CallArrays> arrays;
   for (std::size_t m = 0; m < members.devices.size(); ++m)
     arrays.emplace_back(members.side(!forward, m), members.side(forward, m), c, memory, members.devices[m],
                         in_place ? std::optional(members.in_place_bytes(m)) : std::nullopt);
   return arrays;
 }
 
-void RunArrays::put(const WholeArrays& whole) {
+void CallArrays::put(const WholeArrays& whole) {
   for (std::size_t field = 0; field < whole.input.size(); ++field)
     for_own_elements(from_side, static_cast<std::int64_t>(field), [&](std::int64_t address, std::int64_t i) {
       host_in.set(address, whole.input[field][to_size(i)]);
@@ -35,10 +35,11 @@ void RunArrays::put(const WholeArrays& whole) {
   source().put(host_in.data());
 }
 
-void run_arrays(const Members& members, std::vector<RunArrays>& arrays, Direction direction, const WholeArrays& whole) {
+void run_arrays(const Members& members, std::vector<CallArrays>& arrays, Direction direction,
+                const WholeArrays& whole) {
   std::vector<const void*> ins;
   std::vector<void*> outs;
-  for (RunArrays& a : arrays) {
+  for (CallArrays& a : arrays) {
     a.put(whole);
     ins.push_back(a.source().data());
     outs.push_back(a.out.data());
@@ -48,14 +49,14 @@ void run_arrays(const Members& members, std::vector<RunArrays>& arrays, Directio
 
 namespace {
 
-void check_arrays(const Members& members, std::vector<RunArrays>& arrays, const TransformCase& c, Direction direction,
+void check_arrays(const Members& members, std::vector<CallArrays>& arrays, const TransformCase& c, Direction direction,
                   const WholeArrays& whole) {
   SCOPED_TRACE(std::string(direction == Direction::forward ? "forward" : "backward") +
                (arrays.front().in ? "" : ", in place"));
   run_arrays(members, arrays, direction, whole);
   for (std::size_t m = 0; m < arrays.size(); ++m) {
     SCOPED_TRACE("rank " + std::to_string(arrays[m].to_side.rank));
-    RunArrays& a = arrays[m];
+    CallArrays& a = arrays[m];
     a.out.get(a.host_out.data());
     for (std::int64_t f = 0; f < c.options.batch; ++f)
       compare_field(a.host_out, a.to_side, f, whole.output[to_size(f)], whole.points, whole.mean_square);
@@ -70,7 +71,7 @@ void check_arrays(const Members& members, std::vector<RunArrays>& arrays, const 
 
 }  // namespace
 
-void check_arrays(const Members& members, std::vector<RunArrays>& arrays, const TransformCase& c, Direction direction,
+void check_arrays(const Members& members, std::vector<CallArrays>& arrays, const TransformCase& c, Direction direction,
                   std::uint64_t salt) {
   check_arrays(members, arrays, c, direction, whole_arrays(c, direction, arrays.front().from_side.element, salt));
 }
@@ -81,7 +82,7 @@ void check_device_plan(const Members& members, const TransformCase& c, const std
     const WholeArrays whole = whole_arrays(c, direction, element, salt);
     for (const bool in_place : {false, true}) {
       if (!in_place && c.options.workspace == Workspace::least) continue;
-      std::vector<RunArrays> arrays = make_arrays(members, c, direction, memory, in_place);
+      std::vector<CallArrays> arrays = make_arrays(members, c, direction, memory, in_place);
       check_arrays(members, arrays, c, direction, whole);
     }
   }
@@ -98,12 +99,12 @@ void check_without_pause(Plan& plan, const TransformCase& c) {
       arrays[side].emplace_back("device", members.devices[m], members.side(side == 1, m).bytes());
     streams.push_back(plan.stream(static_cast<int>(m)));
   }
-  std::vector<std::vector<RunArrays>> fresh;  // what each call reads, and what is left of it
+  std::vector<std::vector<CallArrays>> fresh;  // what each call reads, and what is left of it
   std::vector<WholeArrays> whole;
   for (const Direction direction : calls) {
-    std::vector<RunArrays>& run = fresh.emplace_back(make_arrays(members, c, direction, "device", false));
+    std::vector<CallArrays>& run = fresh.emplace_back(make_arrays(members, c, direction, "device", false));
     whole.push_back(whole_arrays(c, direction, run.front().from_side.element, whole.size()));
-    for (RunArrays& a : run) a.put(whole.back());
+    for (CallArrays& a : run) a.put(whole.back());
   }
   plan.set_streams(streams);
   for (std::size_t call = 0; call < calls.size(); ++call) {
@@ -119,14 +120,14 @@ void check_without_pause(Plan& plan, const TransformCase& c) {
         body(m, fresh[call][m], copy);
       }
     };
-    on_each([&](std::size_t m, RunArrays& a, const auto& copy) {
+    on_each([&](std::size_t m, CallArrays& a, const auto& copy) {
       ins.push_back(arrays[from][m].data());
       outs.push_back(arrays[1 - from][m].data());
       copy(arrays[from][m].data(), a.in->data(), a.from_side.bytes());
       copy(outs.back(), a.out.data(), a.to_side.bytes());
     });
     members.run(calls[call], ins, outs);
-    on_each([&](std::size_t m, RunArrays& a, const auto& copy) {
+    on_each([&](std::size_t m, CallArrays& a, const auto& copy) {
       std::byte* const source = arrays[from][m].data();
       copy(a.in->data(), source, a.from_side.bytes());
       if (a.from_side.bytes() > 0) device::fill_zero(source, a.from_side.bytes(), streams[m]);
@@ -137,7 +138,7 @@ void check_without_pause(Plan& plan, const TransformCase& c) {
   for (std::size_t call = 0; call < calls.size(); ++call)
     for (std::size_t m = 0; m < members.devices.size(); ++m) {
       SCOPED_TRACE("call " + std::to_string(call));
-      RunArrays& a = fresh[call][m];
+      CallArrays& a = fresh[call][m];
       const device::DeviceScope scope(members.devices[m]);
       device::synchronize(streams[m]);
       LocalArray after(a.from_side);

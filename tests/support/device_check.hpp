@@ -73,10 +73,10 @@ struct Members {
 Members members_of(Plan& plan);
 
 /// One member's arrays of one run: on the host, and where the plan finds them.
-struct RunArrays {
+struct CallArrays {
   /// `in_place`: what one array for both holds.
-  RunArrays(const Side& from, const Side& to, const TransformCase& c, const std::string& memory, int device,
-            std::optional<std::size_t> in_place)
+  CallArrays(const Side& from, const Side& to, const TransformCase& c, const std::string& memory, int device,
+             std::optional<std::size_t> in_place)
       : from_side(from),
         to_side(to),
         bytes(in_place.value_or(0)),
@@ -96,14 +96,14 @@ struct RunArrays {
   std::unique_ptr<PlacedArray> in;
 };
 
-std::vector<RunArrays> make_arrays(const Members& members, const TransformCase& c, Direction direction,
-                                   const std::string& memory, bool in_place);
+std::vector<CallArrays> make_arrays(const Members& members, const TransformCase& c, Direction direction,
+                                    const std::string& memory, bool in_place);
 
 /// Puts the fields of a whole array into these, and runs.
-void run_arrays(const Members& members, std::vector<RunArrays>& arrays, Direction direction, const WholeArrays& whole);
+void run_arrays(const Members& members, std::vector<CallArrays>& arrays, Direction direction, const WholeArrays& whole);
 
 /// Runs with these arrays and compares; they may be used again.
-void check_arrays(const Members& members, std::vector<RunArrays>& arrays, const TransformCase& c, Direction direction,
+void check_arrays(const Members& members, std::vector<CallArrays>& arrays, const TransformCase& c, Direction direction,
                   std::uint64_t salt);
 
 /// Both directions, out of place, unless the workspace is the least one, and in place.

@@ -68,9 +68,9 @@ inline std::size_t joined_step(const PlanReport& report, Direction direction) {
 }
 
 /// A plan with verify, an input of noise in device memory, and the right result.
-class VerifiedRun {
+class VerifiedCall {
  public:
-  VerifiedRun(Plan& plan, const TransformCase& c, AnyOf any = alone, Direction direction = Direction::forward)
+  VerifiedCall(Plan& plan, const TransformCase& c, AnyOf any = alone, Direction direction = Direction::forward)
       : plan_(plan),
         case_(c),
         any_(std::move(any)),
@@ -79,14 +79,14 @@ class VerifiedRun {
         arrays_(make_arrays(members_, c, direction, "device", false)) {
     fill();
     EXPECT_FALSE(told());
-    for (const RunArrays& a : arrays_) right_.push_back(result_of(a));
+    for (const CallArrays& a : arrays_) right_.push_back(result_of(a));
     for (std::size_t m = 0; m < arrays_.size(); ++m)
       for (std::int64_t i = 0; i < arrays_[m].to_side.count(); ++i)
         scale_ = std::max(scale_, std::abs(right_[m].get(i)));
   }
 
   void fill(double size = 1, double orders = 0, std::uint64_t salt = 0) {
-    for (RunArrays& a : arrays_) {
+    for (CallArrays& a : arrays_) {
       const auto s = salt * 100 + static_cast<std::uint64_t>(a.from_side.rank);
       for (std::int64_t i = 0; i < a.from_side.count(); ++i) {
         const auto n = static_cast<std::uint64_t>(i);
@@ -99,7 +99,7 @@ class VerifiedRun {
   }
   /// One beside zeroes.
   void fill_where(const std::function<bool(std::int64_t)>& one) {
-    for (RunArrays& a : arrays_) {
+    for (CallArrays& a : arrays_) {
       for (std::int64_t i = 0; i < a.from_side.count(); ++i)
         a.host_in.set(i, {one(i) ? 1 + 0.5 * noise(1, static_cast<std::uint64_t>(i), 0) : 0.0, 0.0});
       a.source().put(a.host_in.data());
@@ -109,7 +109,7 @@ class VerifiedRun {
   bool told() {
     std::vector<const void*> ins;
     std::vector<void*> outs;
-    for (RunArrays& a : arrays_) {
+    for (CallArrays& a : arrays_) {
       ins.push_back(a.source().data());
       outs.push_back(a.out.data());
     }
@@ -177,7 +177,7 @@ class VerifiedRun {
   }
 
  private:
-  static LocalArray result_of(const RunArrays& a) {
+  static LocalArray result_of(const CallArrays& a) {
     LocalArray result(a.to_side);
     a.out.get(result.data());
     return result;
@@ -188,7 +188,7 @@ class VerifiedRun {
   AnyOf any_;
   Direction direction_;
   Members members_;
-  std::vector<RunArrays> arrays_;
+  std::vector<CallArrays> arrays_;
   std::vector<LocalArray> right_;
   double scale_ = 0;
 };

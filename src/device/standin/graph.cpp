@@ -20,7 +20,7 @@ bool Graph::all_before(const std::vector<int>& last) const {
   return found == nodes.size();
 }
 
-void GraphRun::begin() {
+void GraphLaunch::begin() {
   begun_ = graph_->running = true;
   left_ = graph_->nodes.size();
   missing_.resize(left_);
@@ -33,7 +33,7 @@ void GraphRun::begin() {
   }
 }
 
-bool GraphRun::step(std::mt19937_64& random) {
+bool GraphLaunch::step(std::mt19937_64& random) {
   if (!begun_) begin();
   if (left_ == 0) return end();
   std::swap(ready_[random() % ready_.size()], ready_.back());
@@ -51,7 +51,7 @@ bool GraphRun::step(std::mt19937_64& random) {
   return left_ == 0 && end();
 }
 
-bool GraphRun::end() {
+bool GraphLaunch::end() {
   graph_->running = false;
   return true;
 }

@@ -27,9 +27,9 @@ struct Capture {
 };
 
 /// One launch of a graph: runs its nodes one by one, in any order that their edges allow.
-class GraphRun {
+class GraphLaunch {
  public:
-  explicit GraphRun(std::shared_ptr<Graph> graph) : graph_(std::move(graph)) {}
+  explicit GraphLaunch(std::shared_ptr<Graph> graph) : graph_(std::move(graph)) {}
   bool may_begin() const { return begun_ || !graph_->running; }
   /// Runs one node that is ready; returns true for the last one.
   bool step(std::mt19937_64& random);

@@ -238,8 +238,8 @@ void Scheduler::launch(const std::shared_ptr<Graph>& graph, StreamHandle handle,
   const Entry entry(*this);
   Stream& stream = find(handle, device);
   if (stream.capture) fail(Status::unsupported, "the stand-in does not capture launches of graphs");
-  const auto run = std::make_shared<GraphRun>(graph);
-  push(stream, {[run] { return run->may_begin(); }, [run](auto& random) { return run->step(random); }, "graph"});
+  const auto one = std::make_shared<GraphLaunch>(graph);
+  push(stream, {[one] { return one->may_begin(); }, [one](auto& random) { return one->step(random); }, "graph"});
 }
 
 Scheduler::Stream* Scheduler::choose(Clock::time_point& look_again) {

@@ -10,8 +10,8 @@
 
 namespace shardfft::gpu {
 
-/// A stretch between two marks, for the trace.
-struct Stretch {
+/// The work between two marks, for the trace.
+struct TimedStep {
   int trace_step = 0;
   Activity activity = Activity::fft;
 };
@@ -22,14 +22,14 @@ class StepTimes {
   /// Prepares for this many programs.
   void resize(std::size_t programs) { totals_.resize(programs); }
 
-  /// Begins to time a run; does nothing while the runs in flight use all events. `trace` tells the time of the host.
+  /// Begins to time a call; does nothing while the calls in flight use all events. `trace` tells the time of the host.
   void begin(int program, const Trace& trace, const std::vector<device::StreamHandle>& streams);
-  /// The work since the last mark was `stretch`.
-  void mark(const Stretch& stretch, const std::vector<device::StreamHandle>& streams);
+  /// The work since the last mark was `step`.
+  void mark(const TimedStep& step, const std::vector<device::StreamHandle>& streams);
   void end();
-  /// Does not time the run that began.
+  /// Does not time the call that began.
   void drop() { current_ = nullptr; }
-  /// Adds the times of finished runs to the trace. The first run of a program counts only until there is another one,
+  /// Adds the times of finished calls to the trace. The first call of a program counts only until there is another one,
   /// because kernels are loaded in it.
   void harvest(Trace& trace);
 
@@ -37,27 +37,27 @@ class StepTimes {
   double seconds(int program) const { return totals_of(program).seconds; }
 
  private:
-  struct Run {
+  struct TimedCall {
     int program = 0;
     double host_begin = 0;
-    std::vector<Stretch> stretches;
-    std::vector<std::vector<device::Event>> events;  ///< by mark and member; one mark more than stretches
+    std::vector<TimedStep> steps;
+    std::vector<std::vector<device::Event>> events;  ///< by mark and member; one mark more than steps
     bool pending = false;
   };
   struct Totals {
     std::int64_t runs = 0;
     double seconds = 0;
-    bool warm = false;  ///< the first run is no longer counted
+    bool warm = false;  ///< the first call is no longer counted
   };
   const Totals& totals_of(int program) const { return totals_[static_cast<std::size_t>(program)]; }
-  void record(Run& run, std::size_t mark, const std::vector<device::StreamHandle>& streams);
-  bool done(const Run& run) const;
-  void take(const Run& run, Trace& trace);
+  void record(TimedCall& call, std::size_t mark, const std::vector<device::StreamHandle>& streams);
+  bool done(const TimedCall& call) const;
+  void take(const TimedCall& call, Trace& trace);
 
   const Team* team_;
-  std::array<Run, 8> ring_;
+  std::array<TimedCall, 8> ring_;
   std::size_t next_ = 0;
-  Run* current_ = nullptr;
+  TimedCall* current_ = nullptr;
   std::vector<Totals> totals_;  ///< by program
 };
 

@@ -18,12 +18,12 @@ struct ReadAhead {
   const char* idle = nullptr;  ///< prefetched if nothing else is left: memory in cache
 
   /// Lines that lie one behind the other.
-  struct Part {
+  struct CacheLines {
     const char* at;
     int lines;
   };
   /// The lines to prefetch while `lines` lines of cache are computed: `most` at most.
-  [[gnu::always_inline]] Part take(int lines, int most) {
+  [[gnu::always_inline]] CacheLines take(int lines, int most) {
     if (next == nullptr) return {idle, 0};
     const int price = share * passes;
     credit += lines;

@@ -28,18 +28,18 @@ struct Isa128 {
   [[gnu::always_inline]] static V fma(const V& a, const V& b, const V& c) { return a * b + c; }
 #endif
 
-  struct Part {
+  struct Mask {
     int first, end;
   };
 
-  [[gnu::always_inline]] static Part part(int first, int count) { return {first, first + count}; }
-  [[gnu::always_inline]] static V load_part(const V& others, const T* p, Part part) {
+  [[gnu::always_inline]] static Mask mask(int first, int count) { return {first, first + count}; }
+  [[gnu::always_inline]] static V load_masked(const V& others, const T* p, Mask mask) {
     V v = others;
-    for (int i = part.first; i < part.end; ++i) v[i] = p[i];
+    for (int i = mask.first; i < mask.end; ++i) v[i] = p[i];
     return v;
   }
-  [[gnu::always_inline]] static void store_part(T* p, const V& v, Part part) {
-    for (int i = part.first; i < part.end; ++i) p[i] = v[i];
+  [[gnu::always_inline]] static void store_masked(T* p, const V& v, Mask mask) {
+    for (int i = mask.first; i < mask.end; ++i) p[i] = v[i];
   }
 };
 

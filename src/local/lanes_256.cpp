@@ -20,24 +20,24 @@ struct Isa256 {
       return V(_mm256_fmadd_ps(__m256(a), __m256(b), __m256(c)));
   }
 
-  using Part = __m256i;  ///< all bits of its numbers
+  using Mask = __m256i;  ///< all bits of its numbers
 
-  [[gnu::always_inline]] static Part part(int first, int count) {
+  [[gnu::always_inline]] static Mask mask(int first, int count) {
     typename VectorOf<std::conditional_t<sizeof(T) == 8, long long, int>, width>::type at;
     for (int i = 0; i < width; ++i) at[i] = i;
-    return Part((at >= first) & (at < first + count));
+    return Mask((at >= first) & (at < first + count));
   }
-  [[gnu::always_inline]] static V load_part(const V& others, const T* p, Part part) {
+  [[gnu::always_inline]] static V load_masked(const V& others, const T* p, Mask mask) {
     if constexpr (sizeof(T) == 8)
-      return V(_mm256_blendv_pd(__m256d(others), _mm256_maskload_pd(p, part), __m256d(part)));
+      return V(_mm256_blendv_pd(__m256d(others), _mm256_maskload_pd(p, mask), __m256d(mask)));
     else
-      return V(_mm256_blendv_ps(__m256(others), _mm256_maskload_ps(p, part), __m256(part)));
+      return V(_mm256_blendv_ps(__m256(others), _mm256_maskload_ps(p, mask), __m256(mask)));
   }
-  [[gnu::always_inline]] static void store_part(T* p, const V& v, Part part) {
+  [[gnu::always_inline]] static void store_masked(T* p, const V& v, Mask mask) {
     if constexpr (sizeof(T) == 8)
-      _mm256_maskstore_pd(p, part, __m256d(v));
+      _mm256_maskstore_pd(p, mask, __m256d(v));
     else
-      _mm256_maskstore_ps(p, part, __m256(v));
+      _mm256_maskstore_ps(p, mask, __m256(v));
   }
 };
 

@@ -20,20 +20,20 @@ struct Isa512 {
       return V(_mm512_fmadd_ps(__m512(a), __m512(b), __m512(c)));
   }
 
-  using Part = unsigned;  ///< a bit a number
+  using Mask = unsigned;  ///< a bit a number
 
-  [[gnu::always_inline]] static Part part(int first, int count) { return ((1U << count) - 1) << first; }
-  [[gnu::always_inline]] static V load_part(const V& others, const T* p, Part part) {
+  [[gnu::always_inline]] static Mask mask(int first, int count) { return ((1U << count) - 1) << first; }
+  [[gnu::always_inline]] static V load_masked(const V& others, const T* p, Mask mask) {
     if constexpr (sizeof(T) == 8)
-      return V(_mm512_mask_loadu_pd(__m512d(others), static_cast<__mmask8>(part), p));
+      return V(_mm512_mask_loadu_pd(__m512d(others), static_cast<__mmask8>(mask), p));
     else
-      return V(_mm512_mask_loadu_ps(__m512(others), static_cast<__mmask16>(part), p));
+      return V(_mm512_mask_loadu_ps(__m512(others), static_cast<__mmask16>(mask), p));
   }
-  [[gnu::always_inline]] static void store_part(T* p, const V& v, Part part) {
+  [[gnu::always_inline]] static void store_masked(T* p, const V& v, Mask mask) {
     if constexpr (sizeof(T) == 8)
-      _mm512_mask_storeu_pd(p, static_cast<__mmask8>(part), __m512d(v));
+      _mm512_mask_storeu_pd(p, static_cast<__mmask8>(mask), __m512d(v));
     else
-      _mm512_mask_storeu_ps(p, static_cast<__mmask16>(part), __m512(v));
+      _mm512_mask_storeu_ps(p, static_cast<__mmask16>(mask), __m512(v));
   }
 };
 

@@ -121,7 +121,7 @@ struct LaneLines : LanePasses<Isa> {
         if constexpr (full.value)
           rows[i] = Base::load(from.line[i] + k);
         else
-          rows[i] = Isa::load_part(V{}, from.line[i] + k, Isa::part(0, here));
+          rows[i] = Isa::load_masked(V{}, from.line[i] + k, Isa::mask(0, here));
       transpose(rows);
       for (int i = 0; 2 * i < here; ++i) put(k / 2 + i, Point{rows[2 * i], rows[2 * i + 1]});
     });
@@ -143,7 +143,7 @@ struct LaneLines : LanePasses<Isa> {
         if constexpr (full.value)
           Base::store(to.line[i] + k, rows[i]);
         else if (line_in(i) < lines.count)
-          Isa::store_part(to.line[i] + k, rows[i], Isa::part(0, here));
+          Isa::store_masked(to.line[i] + k, rows[i], Isa::mask(0, here));
     });
   }
 
@@ -180,11 +180,11 @@ struct LaneLines : LanePasses<Isa> {
     }
     [[gnu::always_inline]] V load_vector(const T* p, int v) const {
       V numbers{};
-      for (int i = 0; i < count_[v]; ++i) numbers = Isa::load_part(numbers, p + at_[v][i], part_[v][i]);
+      for (int i = 0; i < count_[v]; ++i) numbers = Isa::load_masked(numbers, p + at_[v][i], mask_[v][i]);
       return numbers;
     }
     [[gnu::always_inline]] void store_vector(T* p, const V& numbers, int v) const {
-      for (int i = 0; i < count_[v]; ++i) Isa::store_part(p + at_[v][i], numbers, part_[v][i]);
+      for (int i = 0; i < count_[v]; ++i) Isa::store_masked(p + at_[v][i], numbers, mask_[v][i]);
     }
 
    private:
@@ -193,12 +193,12 @@ struct LaneLines : LanePasses<Isa> {
       const int from = first > v * W ? first : v * W, to = end < (v + 1) * W ? end : (v + 1) * W;
       if (from >= to) return;
       at_[v][count_[v]] = place - first + v * W;
-      part_[v][count_[v]++] = Isa::part(from - v * W, to - from);
+      mask_[v][count_[v]++] = Isa::mask(from - v * W, to - from);
     }
 
     int count_[parts] = {};
     std::int64_t at_[parts][W];  ///< the place of the vector's first entry
-    typename Isa::Part part_[parts][W];
+    typename Isa::Mask mask_[parts][W];
   };
   struct SpansOf {
     T* array;

@@ -152,7 +152,7 @@ struct LanePasses {
       const T* w = twiddles;
       for (std::int64_t j = first; j < first + m; ++j) {
         Point x[R];
-        ReadAhead::Part part{nullptr, 0};
+        ReadAhead::CacheLines part{nullptr, 0};
         if constexpr (asks) part = ahead.take(2 * R * static_cast<int>(sizeof(V)) / ReadAhead::line_bytes, R);
         const std::int64_t step = std::int64_t{part.lines} * ReadAhead::line_bytes / R;
         for (int i = 0; i < R; ++i) x[i] = from.get(j + i * m);
@@ -213,7 +213,7 @@ struct LanePasses {
     for (std::int64_t block = 0; block < pass.blocks; ++block, from += R * m, to += R * m)
       for (std::int64_t at = 0; at < m; ++at) {
         const Number* const x = from + at;
-        const ReadAhead::Part part = ahead.take(R * static_cast<int>(sizeof(Number)) / ReadAhead::line_bytes, R);
+        const ReadAhead::CacheLines part = ahead.take(R * static_cast<int>(sizeof(Number)) / ReadAhead::line_bytes, R);
         for (int i = 0; i < part.lines; ++i) __builtin_prefetch(part.at + i * ReadAhead::line_bytes, 0, 1);
         const Number first = x[0];
         Number sum = first;

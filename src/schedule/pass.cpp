@@ -15,7 +15,7 @@ FftSpec fft_spec(const Pass& pass, int rank, Precision precision, const Slice& s
   return spec;
 }
 
-FftPart part_of(const Pass& pass, int rank, Precision precision, const Slice& slice) {
+PlacedFft placed_fft(const Pass& pass, int rank, Precision precision, const Slice& slice) {
   const auto offset = [&](const State& state) {
     return sliced(only_piece(state.layout, rank), slice).offset *
            static_cast<std::int64_t>(element_bytes(state, precision));

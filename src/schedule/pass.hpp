@@ -21,11 +21,11 @@ struct Pass {
 FftSpec fft_spec(const Pass& pass, int rank, Precision precision, const Slice& slice = {});
 
 /// That transform, with the offsets of its arrays in bytes.
-struct FftPart {
+struct PlacedFft {
   FftSpec spec;
   std::int64_t in = 0, out = 0;
 };
-FftPart part_of(const Pass& pass, int rank, Precision precision, const Slice& slice);
+PlacedFft placed_fft(const Pass& pass, int rank, Precision precision, const Slice& slice);
 
 /// A reshape, and the transforms at its ends that run with it.
 struct Joined {

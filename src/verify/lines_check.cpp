@@ -59,9 +59,9 @@ void LinesCheck::add_whole(const Piece& lines, const Piece& results) {
   add(lines, results);
 }
 
-std::vector<LinesCheck::Part> LinesCheck::parts(const CheckSide& side, const Piece& piece, const Layout* owners,
-                                                Key& key) const {
-  std::vector<Part> list;
+std::vector<LinesCheck::OwnerSums> LinesCheck::parts(const CheckSide& side, const Piece& piece, const Layout* owners,
+                                                     Key& key) const {
+  std::vector<OwnerSums> list;
   if (piece.set.empty()) return list;
   if (owners == nullptr) {
     list.push_back({0, CheckPart(side, {})});
@@ -97,24 +97,26 @@ void LinesCheck::lines(int thread, std::size_t number, const std::byte* array) {
   Worker& worker = workers_[static_cast<std::size_t>(thread)];
   const Lines& all = lines_[number];
   worker.in.clear(all.check->lines());
-  for (const Part& part : all.in) worker.received[part.rank] += part.sums.add(array, worker.in, true, adds_input_bits_);
+  for (const OwnerSums& part : all.in)
+    worker.received[part.rank] += part.sums.add(array, worker.in, true, adds_input_bits_);
 }
 
 void LinesCheck::results(int thread, std::size_t number, const std::byte* array) {
   Worker& worker = workers_[static_cast<std::size_t>(thread)];
   const Lines& all = lines_[number];
   worker.out.clear(all.check->lines());
-  for (const Part& part : all.out) worker.sent[part.rank] += part.sums.add(array, worker.out, false, !setup_.last);
+  for (const OwnerSums& part : all.out) worker.sent[part.rank] += part.sums.add(array, worker.out, false, !setup_.last);
   compare(worker, all, array);
 }
 
 /// Puts the parts in the order of the copies (one for each, of the same owner if `owners`), and joins them.
-bool LinesCheck::join_each(std::vector<Part>& parts, const std::vector<PeerCopy>& copies, bool owners, CopySide side) {
+bool LinesCheck::join_each(std::vector<OwnerSums>& parts, const std::vector<PeerCopy>& copies, bool owners,
+                           CopySide side) {
   if (parts.size() != copies.size()) return false;
   for (auto part = parts.begin(); const PeerCopy& copy : copies) {
     if (owners) {
-      const auto of_owner =
-          std::find_if(part, parts.end(), [&](const Part& p) { return p.rank == static_cast<std::size_t>(copy.peer); });
+      const auto of_owner = std::find_if(
+          part, parts.end(), [&](const OwnerSums& p) { return p.rank == static_cast<std::size_t>(copy.peer); });
       if (of_owner == parts.end()) return false;
       std::iter_swap(part, of_owner);
     }
@@ -130,10 +132,10 @@ bool LinesCheck::joins_gather(std::size_t number, const std::vector<PeerCopy>& g
 }
 
 bool LinesCheck::joins_store(std::size_t number, const std::vector<PeerCopy>& store) {
-  std::vector<Part>& parts = lines_[number].out;
+  std::vector<OwnerSums>& parts = lines_[number].out;
   if (setup_.scatters) return join_each(parts, store, true, CopySide::from);
   const LoopNest nest = common_refinement(store.front().boxes.from, store.front().boxes.to);
-  return (!setup_.to || setup_.to->sends_all()) && std::all_of(parts.begin(), parts.end(), [&](Part& part) {
+  return (!setup_.to || setup_.to->sends_all()) && std::all_of(parts.begin(), parts.end(), [&](OwnerSums& part) {
            return part.sums.join(nest, CopySide::from, CopyOf::array, element_bytes(false));
          });
 }
@@ -151,7 +153,7 @@ void LinesCheck::fetch(int thread, std::size_t number, std::size_t copy, const s
   Worker& worker = workers_[static_cast<std::size_t>(thread)];
   const Lines& all = lines_[number];
   if (copy == 0) worker.in.clear(all.check->lines());
-  const Part& part = all.in[copy];
+  const OwnerSums& part = all.in[copy];
   worker.received[part.rank] +=
       part.sums.add_copied(array, const_cast<std::byte*>(source), RowCopy::from, worker.in, true, adds_input_bits_);
 }
@@ -160,7 +162,7 @@ void LinesCheck::store(int thread, std::size_t number, std::size_t copy, const s
                        bool past_cache) {
   Worker& worker = workers_[static_cast<std::size_t>(thread)];
   const Lines& all = lines_[number];
-  const auto add = [&](const Part& part) {
+  const auto add = [&](const OwnerSums& part) {
     worker.sent[part.rank] += part.sums.add_copied(array, out, past_cache ? RowCopy::past_cache : RowCopy::to,
                                                    worker.out, false, !setup_.last);
   };
@@ -178,7 +180,7 @@ void LinesCheck::compare(Worker& worker, const Lines& all, const std::byte* arra
     // The input's sums underestimate its squares: take those that follow from the output's squares.
     auto& squares = worker.in.squares;
     std::fill(squares.begin(), squares.end(), 0.0);
-    for (const Part& part : all.out) part.sums.add_squares(array, worker.in);
+    for (const OwnerSums& part : all.out) part.sums.add_squares(array, worker.in);
     for (double& sum : squares) sum = all.check->input_squares(sum);
     found = all.check->finding(worker.in, worker.out);
   }
@@ -243,7 +245,7 @@ std::size_t LinesCheck::table_bytes() const {
   for (const auto& [key, check] : checks_) bytes += check->table_bytes();
   for (const Lines& all : lines_)
     for (const auto* list : {&all.in, &all.out})
-      for (const Part& part : *list) bytes += part.sums.table_bytes();
+      for (const OwnerSums& part : *list) bytes += part.sums.table_bytes();
   for (const Worker& worker : workers_)
     bytes +=
         4 * worker.in.size() * sizeof(double) + (worker.received.size() + worker.sent.size()) * sizeof(std::uint64_t);

@@ -60,13 +60,13 @@ class LinesCheck : public HostCheck {
   std::size_t table_bytes() const override;
 
  private:
-  struct Part {
+  struct OwnerSums {
     std::size_t rank;  ///< owner of the bits; 0 if no other rank is concerned
     CheckPart sums;
   };
   struct Lines {
     const TransformCheck* check;
-    std::vector<Part> in, out;
+    std::vector<OwnerSums> in, out;
   };
   using Key = std::vector<std::int64_t>;
   /// The sums of one thread in this run.
@@ -79,9 +79,9 @@ class LinesCheck : public HostCheck {
   };
 
   const TransformCheck& check_of(const FftSpec& spec);
-  std::vector<Part> parts(const CheckSide& side, const Piece& piece, const Layout* owners, Key& key) const;
+  std::vector<OwnerSums> parts(const CheckSide& side, const Piece& piece, const Layout* owners, Key& key) const;
   std::vector<CheckCut> cuts(const Piece& piece, const IndexSet& part, const CheckSide& side) const;
-  bool join_each(std::vector<Part>& parts, const std::vector<PeerCopy>& copies, bool owners, CopySide side);
+  bool join_each(std::vector<OwnerSums>& parts, const std::vector<PeerCopy>& copies, bool owners, CopySide side);
   std::size_t element_bytes(bool of_input) const;
   static void compare(Worker& worker, const Lines& all, const std::byte* array);
   std::vector<std::uint64_t> total(std::vector<std::uint64_t> Worker::*sums) const;

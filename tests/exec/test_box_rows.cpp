@@ -32,7 +32,7 @@ Lines lines_of(const std::byte* array, const Box& box, std::int64_t offset, std:
 Lines taken(BoxRows& rows, int lines, int most) {
   Lines all;
   while (rows.next != nullptr) {
-    const ReadAhead::Part part = rows.take(lines, most);
+    const ReadAhead::CacheLines part = rows.take(lines, most);
     EXPECT_LE(part.lines, most);
     for (int i = 0; i < part.lines; ++i)
       all.insert(reinterpret_cast<std::uintptr_t>(part.at) / line_bytes + static_cast<std::uintptr_t>(i));

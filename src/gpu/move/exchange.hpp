@@ -16,13 +16,13 @@ namespace shardfft::gpu {
 
 /// The messages of a reshape that an operation moves: all, those between members that reach each other's memory, or the
 /// others. Data that stays on its rank does not belong to `near`.
-enum class Part { all, near, far };
+enum class Peers { all, near, far };
 
 struct DeviceReshapeSetup {
   Team* team = nullptr;  ///< outlives the operations
   Layout from, to;
   std::size_t element_bytes = 16;
-  Part part = Part::all;
+  Peers peers = Peers::all;
   bool stored = false;  ///< passes store all data at its destination if a run permits: little is left to move
   std::vector<std::optional<Layout>> sources{};  ///< by message: the layout of the data for other ranks, if it is not
                                                  ///< `from`

@@ -30,8 +30,8 @@ std::int64_t numbers_of(const ExchangeSetup& setup, const Message& message) {
 
 Schedule schedule_of(const DeviceReshapeSetup& setup, int member, const Pieces::Message& message) {
   Schedule all = make_schedule(setup.from, setup.to, rank_of(setup, member), message.from, message.to);
-  if (setup.part == Part::all) return all;
-  const bool near = setup.part == Part::near;
+  if (setup.peers == Peers::all) return all;
+  const bool near = setup.peers == Peers::near;
   Schedule part = only_peers(all, [&](int peer) { return setup.team->reaches(member, peer) == near; });
   if (!near) part.self = std::move(all.self);
   return part;

@@ -45,9 +45,9 @@ class MixedExchange : public JointOperation {
 MemberOperations make_mixed_exchange(const DeviceReshapeSetup& setup,
                                      const std::function<MemberOperations(const DeviceReshapeSetup&)>& far) {
   DeviceReshapeSetup part = setup;
-  part.part = Part::near;
+  part.peers = Peers::near;
   MemberOperations near_ones = std::move(make_peer_exchange(part, {{}}, PeerWay::chosen).front());
-  part.part = Part::far;
+  part.peers = Peers::far;
   MemberOperations far_ones = far(part);
   MemberOperations operations;
   for (std::size_t m = 0; m < near_ones.size(); ++m)

@@ -49,7 +49,7 @@ std::vector<int> ring_of(const DeviceReshapeSetup& setup, int rank) {
     return ranks;
   };
   const std::vector<int> ring = with_receivers(rank);
-  const bool whole = setup.part == Part::all &&
+  const bool whole = setup.peers == Peers::all &&
                      std::all_of(ring.begin(), ring.end(), [&](int q) { return with_receivers(q) == ring; });
   return whole ? ring : std::vector<int>();
 }

@@ -113,7 +113,7 @@ int automatic_chunks(std::size_t bytes, std::int64_t peers) {
 namespace {
 
 /// Whether a chunk can be transformed inside its array, without copies, as fast as the whole.
-bool runs_well(const FftPart& part) {
+bool runs_well(const PlacedFft& part) {
   if (is_empty(part.spec)) return true;
   if (part.in % device::unit_bytes != 0 || part.out % device::unit_bytes != 0) return false;
   const Loops loops = output_loops(part.spec);
@@ -193,7 +193,7 @@ EndCosts costs_of(const Joined& joined, const Sending& sent, Precision precision
 /// slice is not; `any_planes` accepts that.
 Offers::Fit Offers::fit(const std::vector<Pass>& passes, const std::vector<Slice>& slices, bool any_planes) const {
   const auto of = [&](const Pass& pass, int rank) {
-    const auto part = [&](const Slice& slice) { return part_of(pass, rank, setup_.precision, slice); };
+    const auto part = [&](const Slice& slice) { return placed_fft(pass, rank, setup_.precision, slice); };
     const auto one = [&](const Slice& slice) { return gpu::is_one_pass(part(slice).spec); };
     const bool planes = !any_planes && pass.step.axes.size() > 1 && one({});
     if (planes && !std::all_of(slices.begin(), slices.end(), one)) return Fit::breaks_planes;

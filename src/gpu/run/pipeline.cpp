@@ -232,7 +232,7 @@ DevicePipelines make_device_pipeline(const ExecutorSetup& setup, Team& team, con
     if (!spread.empty()) all = std::move(spread);
   }
   if (!from_output) making.accept(all, &Made::after, Moved::own);
-  DeviceReshapeSetup reshape{&team, from, to, element_bytes(steps.from, setup.precision), Part::all, stores};
+  DeviceReshapeSetup reshape{&team, from, to, element_bytes(steps.from, setup.precision), Peers::all, stores};
   if (all.front().staging)
     for (const StagingBuffer::Place& place : all.front().staging->messages) reshape.sources.push_back(place.layout);
   for (MemberOperations& message : make_device_messages(setup.way.exchange, reshape, pieces.messages))

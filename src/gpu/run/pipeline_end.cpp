@@ -40,25 +40,25 @@ PipelineEnd::PipelineEnd(const Pass& fft, const ExecutorSetup& setup, const Piec
   const std::vector<Slice>& slices = is_before ? pieces.before : pieces.after;
   for (const Slice& slice : slices) {
     if (staging != nullptr) pass.after.layout = staging->pieces[ffts_.size()].layout.value_or(fft.after.layout);
-    FftPart part = part_of(pass, rank, setup.precision, slice);
+    PlacedFft placed = placed_fft(pass, rank, setup.precision, slice);
     // The passes that were found fit for chunks are expected to be the fastest.
-    part.spec.effort = slices.size() > 1 ? Effort::estimate : setup.options.effort;
+    placed.spec.effort = slices.size() > 1 ? Effort::estimate : setup.options.effort;
     Fft& made = ffts_.emplace_back();
     made.owners = line_owners(fft.step, sliced(only_piece(here, rank), slice), other_end, side);
     const std::optional<FftPlan> storing = is_before && pieces.stores && made.owners
-                                               ? plan_storing_fft(part.spec, *made.owners, setup.options.verify)
+                                               ? plan_storing_fft(placed.spec, *made.owners, setup.options.verify)
                                                : std::nullopt;
-    made.operation = storing ? storing->make(setup.options.verify) : make_device_fft(part.spec, setup.options.verify);
+    made.operation = storing ? storing->make(setup.options.verify) : make_device_fft(placed.spec, setup.options.verify);
     if (text_.empty()) text_ = made.operation->describe();
     scratch_bytes_ = std::max(scratch_bytes_, made.operation->scratch_bytes());
-    if (setup.options.verify) made.check = make_device_transform_check(*made.operation, part.spec);
-    made.part = std::move(part);
+    if (setup.options.verify) made.check = make_device_transform_check(*made.operation, placed.spec);
+    made.placed = std::move(placed);
     if (made.check != nullptr && made.check->looks_around()) made.owners.reset();  // it reads one array on each side
   }
 }
 
 bool PipelineEnd::accepts(Fft& fft, Moved what) const {
-  if (is_empty(fft.part.spec)) return what == Moved::all;
+  if (is_empty(fft.placed.spec)) return what == Moved::all;
   if (!fft.owners) return false;
   fft.accepted = what == Moved::all ? *fft.owners : fft.owners->only(rank_);
   return (what != Moved::all || fft.accepted.has_all()) && fft.operation->accept(fft.accepted);
@@ -95,15 +95,15 @@ const std::byte* PipelineEnd::next_to_reshape(const Fft& fft, const EndBuffers& 
   const std::vector<LineOwners::Run>& direct = fft.accepted.direct;
   const auto own = std::find_if(direct.begin(), direct.end(), [this](const auto& run) { return run.rank == rank_; });
   const LineOwners::Run& run = own != direct.end() ? *own : direct.front();
-  return buffers.other_end[static_cast<std::size_t>(run.rank)] + offset_bytes(run, fft.part.spec.precision);
+  return buffers.other_end[static_cast<std::size_t>(run.rank)] + offset_bytes(run, fft.placed.spec.precision);
 }
 
 void PipelineEnd::run(int chunk, const EndBuffers& buffers, device::StreamHandle stream) const {
   using enum LineOwners::Side;
   const Fft& fft = ffts_[static_cast<std::size_t>(chunk)];
-  const FftSpec& spec = fft.part.spec;
-  const std::byte* const in = buffers.in + fft.part.in;
-  std::byte* const out = buffers.out + fft.part.out;
+  const FftSpec& spec = fft.placed.spec;
+  const std::byte* const in = buffers.in + fft.placed.in;
+  std::byte* const out = buffers.out + fft.placed.out;
   DeviceCheck* const check = check_ != nullptr ? &check_->piece(chunk) : nullptr;
   DeviceCheck* const around = check != nullptr && check->looks_around() ? check : nullptr;
   DeviceBuffers arrays{in, out, buffers.scratch};

@@ -59,7 +59,7 @@ class PipelineEnd {
     std::unique_ptr<DeviceFft> operation;
     std::optional<LineOwners> owners;  ///< owners that the pass could accept
     LineOwners accepted{};             ///< owners that it accepted
-    FftPart part;
+    PlacedFft placed;
     std::unique_ptr<DeviceCheck> check;  ///< until it is given away
   };
 

@@ -42,7 +42,7 @@ struct Kernel : LaneLines<Isa> {
   /// If the first pass can read the lines itself, runs it and returns true; `parts` numbers a point.
   template <int parts>
   static bool begin(const Plan<T>& plan, const Group& g) {
-    const Pass<T>* const first = plan.passes.pass;
+    const RadixPass<T>* const first = plan.passes.pass;
     if (plan.convolution != nullptr || plan.passes.count < 2 || !Base::takes(first->radix, true)) return false;
     const auto run = [&](const auto& from) {
       Base::template run_pass<false>(*first, from, Inside{g.scratch}, *g.ahead);
@@ -56,7 +56,7 @@ struct Kernel : LaneLines<Isa> {
   }
   /// If the last pass can write the lines itself, runs it and returns true.
   template <int parts>
-  static bool end(const Plan<T>& plan, const Group& g, const Pass<T>& last, std::int64_t offset) {
+  static bool end(const Plan<T>& plan, const Group& g, const RadixPass<T>& last, std::int64_t offset) {
     if (plan.passes.count < 2 || g.to.count < W || !Base::takes(last.radix, true)) return false;
     const auto run = [&](const auto& to) {
       const typename Base::template Placed<std::remove_cvref_t<decltype(to)>> placed{to, plan.scale,
@@ -75,8 +75,9 @@ struct Kernel : LaneLines<Isa> {
     Point* const points = g.scratch;
     const bool begun = begin<2>(plan, g);
     if (!begun) read_points(g, plan.n, [&](std::int64_t k, const Point& a) { points[k] = a; });
-    const Point* const z = transform(plan, points, *g.ahead, begun,
-                                     [&](const Pass<T>& last, std::int64_t at) { return end<2>(plan, g, last, at); });
+    const Point* const z = transform(plan, points, *g.ahead, begun, [&](const RadixPass<T>& last, std::int64_t at) {
+      return end<2>(plan, g, last, at);
+    });
     if (z == nullptr) return;
     write_points(g, plan.n, [&](std::int64_t k) { return scaled(z[plan.place[k]], plan.scale); });
   }
@@ -119,7 +120,8 @@ struct Kernel : LaneLines<Isa> {
   static void even_to_half(const Plan<T>& plan, const Group& g) {
     const bool begun = begin<1>(plan, g);
     if (!begun) read_pairs(plan, g);
-    Point* const z = transform(plan, g.scratch, *g.ahead, begun, [](const Pass<T>&, std::int64_t) { return false; });
+    Point* const z =
+        transform(plan, g.scratch, *g.ahead, begun, [](const RadixPass<T>&, std::int64_t) { return false; });
     const std::int64_t n = plan.n;
     const std::int32_t* const place = plan.place;
     const T scale = plan.scale, half = scale / 2;
@@ -171,8 +173,8 @@ struct Kernel : LaneLines<Isa> {
         z[k] = {a.re + a.re, -(a.im + a.im)};
       }
     });
-    const Point* const x = transform(plan, z, *g.ahead, false,
-                                     [&](const Pass<T>& last, std::int64_t at) { return end<1>(plan, g, last, at); });
+    const Point* const x = transform(
+        plan, z, *g.ahead, false, [&](const RadixPass<T>& last, std::int64_t at) { return end<1>(plan, g, last, at); });
     if (x == nullptr) return;
     write_pairs(plan, g, [&](std::int64_t k) { return scaled(x[plan.place[k]], plan.scale); });
   }
@@ -194,7 +196,7 @@ struct Kernel : LaneLines<Isa> {
     Point* const z = g.scratch + scratch_points(plan);
     if (plan.convolution == nullptr) {
       Base::run_real(plan.passes.pass[0], x, z, *g.ahead);
-      transform(plan, z, *g.ahead, true, [](const Pass<T>&, std::int64_t) { return false; });
+      transform(plan, z, *g.ahead, true, [](const RadixPass<T>&, std::int64_t) { return false; });
     } else if (plan.convolution->gather != nullptr) {
       by_real_rader(*plan.convolution, n, x, g.scratch, z, *g.ahead);
     } else {
@@ -226,7 +228,7 @@ struct Kernel : LaneLines<Isa> {
                  ? by_rader(*plan.convolution, data, work, ahead)
                  : by_bluestein(*plan.convolution, plan.n, plan.n, data, data, work, ahead);
     }
-    const Passes<T>& all = plan.passes;
+    const RadixPasses<T>& all = plan.passes;
     if (all.count <= int{begun}) return data;
     if (!begun && all.count > 1) Base::run_inside(all.pass[0], data, ahead);
     // After the first pass, separate transforms are left. If all of them are too large for the first-level cache, they
@@ -237,13 +239,13 @@ struct Kernel : LaneLines<Isa> {
     for (std::int64_t part = 0; part < parts; ++part) {
       const std::int64_t offset = part * (all.n / parts);
       for (int i = 1; i < all.count - 1; ++i) Base::run_inside(part_of(all.pass[i], parts), data + offset, ahead);
-      const Pass<T> last = part_of(all.pass[all.count - 1], parts);
+      const RadixPass<T> last = part_of(all.pass[all.count - 1], parts);
       written = end(last, offset);
       if (!written) Base::run_inside(last, data + offset, ahead);
     }
     return written ? nullptr : data;
   }
-  static Pass<T> part_of(Pass<T> pass, std::int64_t parts) {
+  static RadixPass<T> part_of(RadixPass<T> pass, std::int64_t parts) {
     pass.blocks /= parts;
     return pass;
   }

@@ -143,7 +143,7 @@ struct LanePasses {
   /// The last pass, with m = 1, has none. Memory is prefetched between the results: many requests at once would delay
   /// the points.
   template <int R, bool last, bool asks, class From, class To>
-  static void run_pass(const Pass<T>& p, From from, To to, ReadAhead& ahead) {
+  static void run_pass(const RadixPass<T>& p, From from, To to, ReadAhead& ahead) {
     const std::int64_t blocks = p.blocks;
     const T* const twiddles = p.twiddles;
     const std::int64_t m = last ? 1 : p.m;
@@ -168,13 +168,13 @@ struct LanePasses {
   }
 
   template <bool last, class From, class To>
-  static void run_pass(const Pass<T>& p, const From& from, const To& to, ReadAhead& ahead) {
+  static void run_pass(const RadixPass<T>& p, const From& from, const To& to, ReadAhead& ahead) {
     ahead.next == nullptr ? run_radix<last, false>(p, from, to, ahead) : run_radix<last, true>(p, from, to, ahead);
   }
 
   /// Passes with many points need many registers. Ends of lines come in many forms, so they have fewer radices.
   template <int R, bool last, bool asks, class From, class To>
-  static bool try_radix(const Pass<T>& p, const From& from, const To& to, ReadAhead& ahead) {
+  static bool try_radix(const RadixPass<T>& p, const From& from, const To& to, ReadAhead& ahead) {
     constexpr bool ends = !(__is_same(From, Inside) && __is_same(To, Inside));
     if constexpr (takes(R, ends)) {
       if (p.radix == R) {
@@ -188,7 +188,7 @@ struct LanePasses {
     return radix <= 10 || (Isa::registers == 32 ? radix % 4 == 0 || !ends : radix % 2 == 1 && !ends);
   }
   template <bool last, bool asks, class From, class To>
-  static void run_radix(const Pass<T>& p, const From& from, const To& to, ReadAhead& ahead) {
+  static void run_radix(const RadixPass<T>& p, const From& from, const To& to, ReadAhead& ahead) {
     const auto any = [&](auto... radix) {
       (void)(try_radix<decltype(radix)::value, last, asks>(p, from, to, ahead) || ...);
     };
@@ -205,7 +205,7 @@ struct LanePasses {
   /// A pass of an odd radix by the definition, for two numbers k at once, so that each loaded number is used twice. If
   /// the numbers are real (Number is V), half the results are conjugates of the others, and are left out.
   template <int known = 0, class Number>
-  static void run_odd(const Pass<T>& pass, const Number* from, Point* to, ReadAhead& ahead) {
+  static void run_odd(const RadixPass<T>& pass, const Number* from, Point* to, ReadAhead& ahead) {
     constexpr bool real = sizeof(Number) == sizeof(V);
     const int R = known > 0 ? known : pass.radix, half = R / 2, twiddles = real ? half : R - 1;
     const std::int64_t m = pass.m;
@@ -253,19 +253,19 @@ struct LanePasses {
   }
 
   /// Lines with no larger radix begin with one of these: it takes a large part of their time, and has code of its own.
-  static void run_real(const Pass<T>& p, const V* from, Point* to, ReadAhead& ahead) {
+  static void run_real(const RadixPass<T>& p, const V* from, Point* to, ReadAhead& ahead) {
     const auto run = [&](auto radix) {
       return p.radix == radix.value && (run_odd<radix.value>(p, from, to, ahead), true);
     };
     if (!run(Number<5>{}) && !run(Number<7>{}) && !run(Number<9>{})) run_odd(p, from, to, ahead);
   }
 
-  static void run_inside(const Pass<T>& p, Point* data, ReadAhead& ahead) {
+  static void run_inside(const RadixPass<T>& p, Point* data, ReadAhead& ahead) {
     const Inside inside{data};
     if (p.roots != nullptr) return run_odd(p, data, data, ahead);
     p.m > 1 ? run_pass<false>(p, inside, inside, ahead) : run_pass<true>(p, inside, inside, ahead);
   }
-  static void run_all(const Passes<T>& passes, Point* data, ReadAhead& ahead) {
+  static void run_all(const RadixPasses<T>& passes, Point* data, ReadAhead& ahead) {
     for (int i = 0; i < passes.count; ++i) run_inside(passes.pass[i], data, ahead);
   }
 };

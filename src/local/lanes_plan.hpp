@@ -11,7 +11,7 @@ namespace shardfft::lanes {
 
 /// Blocks of radix * m points.
 template <class T>
-struct Pass {
+struct RadixPass {
   int radix = 1;
   std::int64_t m = 1;
   std::int64_t blocks = 1;
@@ -24,9 +24,9 @@ inline constexpr int most_written_out = 16, most_radix = 61;
 
 /// A forward transform of n complex points in place.
 template <class T>
-struct Passes {
+struct RadixPasses {
   std::int64_t n = 1;
-  const Pass<T>* pass = nullptr;
+  const RadixPass<T>* pass = nullptr;
   int count = 0;
   const std::int32_t* place = nullptr;  ///< the place of each point of the spectrum afterwards
 };
@@ -34,7 +34,7 @@ struct Passes {
 /// A transform of n points as a convolution of more, or fewer, points: Rader's for primes, Bluestein's for any length.
 template <class T>
 struct Convolution {
-  Passes<T> passes;
+  RadixPasses<T> passes;
   const std::int32_t* gather = nullptr;   ///< Rader: the line's point for each one of the convolution; else none
   const T* chirp = nullptr;               ///< Bluestein: the factors of the points, before and after; else none
   const T* spectrum = nullptr;            ///< of the factors that the line is convolved with, divided by its length
@@ -63,7 +63,7 @@ struct Plan {
   std::int64_t row = 1;  ///< lines of a row; its last ones and the first ones of the next are transformed at once
   Lines in, out;
   T scale = 1;
-  Passes<T> passes;                             ///< of n points, if there is no convolution
+  RadixPasses<T> passes;                        ///< of n points, if there is no convolution
   const Convolution<T>* convolution = nullptr;  ///< makes the transform in their place; or null
   const std::int32_t* place = nullptr;          ///< place of each point of the result there; ~place: its conjugate
   const std::int32_t* index = nullptr;          ///< the inverse of `place`; none with a convolution

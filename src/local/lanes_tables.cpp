@@ -187,7 +187,7 @@ PassTables<Real>::PassTables(std::int64_t n, int registers, bool real)
   }
   for (std::int64_t k = 0; k < n; ++k) {
     std::int64_t rest = k, place = 0;
-    for (const Pass<Real>& pass : passes_) {
+    for (const RadixPass<Real>& pass : passes_) {
       place += rest % pass.radix * pass.m;
       rest /= pass.radix;
     }

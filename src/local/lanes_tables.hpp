@@ -26,12 +26,14 @@ class PassTables {
   PassTables(std::int64_t n, int registers, bool real);
   PassTables(const PassTables&) = delete;
   PassTables& operator=(const PassTables&) = delete;
-  Passes<Real> passes() const { return {points_, passes_.data(), static_cast<int>(passes_.size()), place_.data()}; }
+  RadixPasses<Real> passes() const {
+    return {points_, passes_.data(), static_cast<int>(passes_.size()), place_.data()};
+  }
   const std::vector<std::int32_t>& places() const { return place_; }
 
  private:
   std::int64_t points_;
-  std::vector<Pass<Real>> passes_;
+  std::vector<RadixPass<Real>> passes_;
   std::deque<std::vector<Real>> twiddles_;
   std::vector<std::int32_t> place_;
 };
@@ -45,7 +47,7 @@ class LineTables {
   LineTables(std::int64_t n, int registers, bool real);
   LineTables(const LineTables&) = delete;
   LineTables& operator=(const LineTables&) = delete;
-  Passes<Real> passes() const { return tables_.passes(); }
+  RadixPasses<Real> passes() const { return tables_.passes(); }
   /// Null if passes alone transform the lines.
   const Convolution<Real>* convolution() const { return spectrum_.empty() ? nullptr : &convolution_; }
   /// The place of each point of the result.

@@ -62,7 +62,7 @@ inline bool is_exact(const Backend& backend, const FftSpec& spec) {
 /// make_local_fft() with a backend that need not be registered.
 std::unique_ptr<LocalFft> make_local_fft(const Backend& backend, const FftSpec& spec);
 
-/// The backend for transforms that other libraries do not make: FFTW, or lanes in builds without it.
+/// The backend for transforms that other libraries do not make: FFTW, or `lanes` in builds without it.
 const Backend& fallback_backend();
 
 Backend fftw_backend();

@@ -1,4 +1,4 @@
-// Lines in the lanes of the processor's vectors: as many transforms at once as a vector has numbers. Real parts and
+// SIMD batches of lines: as many transforms at once as a vector of the processor has numbers. Real parts and
 // imaginary parts are in separate vectors, so that only reading and writing reorder numbers within a vector. A real
 // line of even length is a complex one of half as many points. Lengths with large primes are convolutions.
 #include "local/lanes.hpp"
@@ -103,7 +103,7 @@ bool fits(const FftSpec& spec, const lanes::Kernels& kernels) {
   });
 }
 
-/// Builds without FFTW have no other library for lines that do not fill the lanes.
+/// Builds without FFTW have no other library for lines that do not fill a SIMD batch.
 bool is_last() { return fallback_backend().name == "lanes"; }
 
 /// Whether 32-bit numbers can count the places in scratch.
@@ -112,7 +112,7 @@ bool can_count(const FftSpec& spec) {
                      [](const Loop& d) { return d.count <= most_points; });
 }
 
-/// Batches of lines that fill the lanes, and all others if no other library makes them, or none as exactly.
+/// Lines that fill SIMD batches, and all others if no other library makes them, or none as exactly.
 bool takes(const FftSpec& spec) {
   if (is_last()) return true;
   if (!is_exact(fallback_backend(), spec)) return can_count(spec);

@@ -1,5 +1,5 @@
 #pragma once
-// Transforms of the lines of a batch: as many at once as there are lanes.
+// Transforms of the lines of a batch, one SIMD batch after the other.
 #include "local/lanes_lines.hpp"
 
 namespace shardfft::lanes {

@@ -1,6 +1,6 @@
 #pragma once
-// The arguments of kernels for lines in lanes. No function of the standard library is called here: kernels are compiled
-// for several processors, and a linker keeps one copy of such functions.
+// The arguments of kernels for SIMD batches of lines. No function of the standard library is called here: kernels are
+// compiled for several processors, and a linker keeps one copy of such functions.
 #include <cstddef>
 #include <cstdint>
 #include <utility>

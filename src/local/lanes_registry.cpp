@@ -1,4 +1,4 @@
-// Kernels for lines in lanes by processor.
+// Kernels for SIMD batches of lines by processor.
 #include "base/environment.hpp"
 #include "local/lanes.hpp"
 

@@ -1,5 +1,5 @@
 #pragma once
-// The tables of kernels for lines in lanes: factors and places, computed once for a length.
+// The tables of kernels for SIMD batches of lines: factors and places, computed once for a length.
 #include <cstdint>
 #include <deque>
 #include <vector>

@@ -11,7 +11,7 @@ std::string processor_fact(const std::string& name);
 
 /// The one of `names` that is expected to be the fastest on processors of `maker` with vectors of `vector_bytes`.
 /// oneMKL on Intel: on a two-core Xeon with AVX-512 its transforms of 128^3 to 384^3 numbers took 0.6 to 0.9 of FFTW's
-/// time. On a two-core AMD EPYC (Zen 5) it took 1.1 to 1.7 times as long as FFTW. Else the library's own lanes if
+/// time. On a two-core AMD EPYC (Zen 5) it took 1.1 to 1.7 times as long as FFTW. Else the library's own `lanes` if
 /// vectors have 64 bytes: on both machines they were faster than FFTW at nearly all lengths
 /// (bench/results/cpu-time.md). With half of that, FFTW takes less time for lines that lie one behind the other: then
 /// FFTW, or the first name in builds without it.

@@ -1,5 +1,5 @@
-// Kernels for lines in lanes, each that this processor can run: all lengths, complex and real lines that lie in any
-// way, more and fewer of them than lanes.
+// Kernels for SIMD batches of lines, each that this processor can run: all lengths, complex and real lines that lie in
+// any way, more and fewer of them than lanes.
 #include <array>
 #include <complex>
 #include <numbers>
@@ -148,7 +148,7 @@ TEST(Lanes, RealLinesInPlace) {
     }
 }
 
-/// Rows of lines that do not fill the lanes: the first lines of a row join the last ones of the row before.
+/// Rows of lines that do not fill a SIMD batch: the first lines of a row join the last ones of the row before.
 TEST(Lanes, RowsOfLines) {
   for (const Precision precision : {Precision::f64, Precision::f32})
     for (const Kind kind : {Kind::c2c, Kind::r2c, Kind::c2r})

@@ -7,8 +7,8 @@
 
 namespace shardfft {
 
-Trial::Trial(const Communicator& comm, Run run, double hopeless)
-    : comm_(comm), run_(std::move(run)), hopeless_(hopeless), begin_(clock_seconds()), met_(begin_) {
+Trial::Trial(const Communicator& comm, Measure measure, double hopeless)
+    : comm_(comm), measure_(std::move(measure)), hopeless_(hopeless), begin_(clock_seconds()), met_(begin_) {
   if (TrialCount* const count = installed<TrialCount>()) ++count->begun;
 }
 
@@ -33,7 +33,7 @@ void Trial::run(const std::vector<std::size_t>& candidates) {
   for (const std::size_t candidate : candidates) {
     comm_.barrier();
     const double begin = clock_seconds();
-    times.push_back(run_(candidate));
+    times.push_back(measure_(candidate));
     times.push_back(clock_seconds() - begin);
   }
   met_ = clock_seconds();

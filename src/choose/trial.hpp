@@ -23,10 +23,10 @@ class Trial {
  public:
   static constexpr double unlimited = std::numeric_limits<double>::infinity();
   /// Runs a candidate once. Returns its seconds on this rank, infinite if it could not run.
-  using Run = std::function<double(std::size_t candidate)>;
+  using Measure = std::function<double(std::size_t candidate)>;
 
   /// The trial's time begins now. Candidates that took `hopeless` times as long as the fastest one do not run again.
-  Trial(const Communicator& comm, Run run, double hopeless = unlimited);
+  Trial(const Communicator& comm, Measure measure, double hopeless = unlimited);
 
   /// Allows the trial this many seconds, at least `trial_least_seconds`, but no more than `most`. Before this is
   /// called, there is no time.
@@ -75,7 +75,7 @@ class Trial {
   std::vector<std::size_t> in_next_round() const;
 
   const Communicator& comm_;
-  Run run_;
+  Measure measure_;
   double hopeless_;
   double begin_, met_;  ///< on this rank's clock
   double elapsed_ = 0;

@@ -17,7 +17,7 @@ namespace shardfft {
 
 /// With more than one thread, the calling thread drives the messages while the others multiply. All threads multiply if
 /// MPI allows no threads (MPI_THREAD_SINGLE), and in rounds without messages.
-struct ProductSetup : RunContext {
+struct ProductSetup : OperationContext {
   /// Grid layouts of complex numbers on one mesh (rank row-major), equal except for the parts of `axis`. Axis 0: the
   /// batch.
   Layout before{};

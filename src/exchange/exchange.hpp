@@ -6,13 +6,13 @@
 #include <string>
 #include <vector>
 
-#include "exchange/run_context.hpp"
+#include "exchange/operation_context.hpp"
 #include "geometry/schedule.hpp"
 
 namespace shardfft {
 
 /// The arguments of a strategy's constructor. Peers in `schedule` are ranks of `comm`, the members.
-struct ExchangeSetup : RunContext {
+struct ExchangeSetup : OperationContext {
   Schedule schedule{};
   std::size_t element_bytes = 16;
 };

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "algorithm/program.hpp"
-#include "exchange/run_context.hpp"
+#include "exchange/operation_context.hpp"
 #include "exec/bundle_shape.hpp"
 #include "exec/local_ffts.hpp"
 #include "exec/operation.hpp"
@@ -20,7 +20,7 @@
 namespace shardfft {
 
 /// One rank's transform between two states, to be cut in bundles.
-struct BundledFftSetup : Pass, RunContext {
+struct BundledFftSetup : Pass, OperationContext {
   int rank = 0;
   Precision precision = Precision::f64;
   Effort effort = Effort::measure;

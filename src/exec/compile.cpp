@@ -81,7 +81,7 @@ class HostCompiler : public Compiler<Task> {
   bool in_place_;  ///< all steps run so, with little memory beside the array
   HostMemory* host_;
   LocalFfts& ffts_;
-  RunContext context_;
+  OperationContext context_;
   HostPart& control_;  ///< of the turn counters that are still free
   Alone& alone_;
   std::unique_ptr<ProgramChecks> checks_;  ///< with the option verify

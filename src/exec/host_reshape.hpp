@@ -7,7 +7,7 @@
 namespace shardfft {
 
 /// The arguments of reshapes on a host, with a transform (gather_fft.hpp) or without.
-struct HostReshapeSetup : RunContext {
+struct HostReshapeSetup : OperationContext {
   Layout from{};
   Layout to{};
   int rank = 0;

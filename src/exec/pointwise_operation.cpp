@@ -43,7 +43,7 @@ class PointwiseOperation : public Operation {
 }  // namespace
 
 std::unique_ptr<Operation> make_pointwise(const Step& step, const State& before, const State& after,
-                                          Precision precision, const RunContext& context) {
+                                          Precision precision, const OperationContext& context) {
   const int rank = context.comm.rank(), threads = context.threads;
   const ElementType element{precision, before.is_complex};
   const auto made = [&](PointwiseFacts facts, Body body) {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "device/handles.hpp"
-#include "exchange/run_context.hpp"
+#include "exchange/operation_context.hpp"
 #include "gpu/imports.hpp"
 #include "mpi/meeting.hpp"
 
@@ -36,7 +36,7 @@ class Team {
   const std::vector<Member>& here() const { return here_; }
   bool all_here() const { return static_cast<int>(here_.size()) == ranks_; }
   /// Settings shared by all operations that move the team's data. Messages carry exact numbers until set_numbers().
-  const RunContext& context() const { return context_; }
+  const OperationContext& context() const { return context_; }
   void set_numbers(const ShortNumbers& numbers) { context_.numbers = numbers; }
   /// Valid only if each process has one member.
   const Communicator& comm() const { return context_.comm; }
@@ -94,7 +94,7 @@ class Team {
   std::vector<Member> here_;
   int ranks_ = 0;
   std::unique_ptr<Groups> groups_;  ///< null if all members are here
-  RunContext context_;
+  OperationContext context_;
   std::shared_ptr<Meeting> meeting_;
   std::vector<std::vector<char>> reach_;  ///< by member here and rank
   bool all_peers_ = false, any_peers_ = false;

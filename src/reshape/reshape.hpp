@@ -8,7 +8,7 @@
 namespace shardfft {
 
 /// `comm`: all ranks of the layouts.
-struct ReshapeSetup : RunContext {
+struct ReshapeSetup : OperationContext {
   std::string exchange{};
   std::size_t element_bytes = 16;
   Slice from_slice{};

@@ -7,7 +7,7 @@
 
 namespace shardfft {
 
-struct RunContext {
+struct OperationContext {
   Communicator comm;         ///< the ranks that run the operation together
   Groups* groups = nullptr;  ///< communicators that a plan's exchanges share, while planning; null: each splits its own
   ShortNumbers numbers{};    ///< in messages; if they are active, elements are one or two such numbers

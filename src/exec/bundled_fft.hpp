@@ -12,7 +12,7 @@
 #include "exec/local_ffts.hpp"
 #include "exec/operation.hpp"
 #include "geometry/schedule.hpp"
-#include "schedule/pass.hpp"
+#include "schedule/local_transform.hpp"
 #include "tune/defaults.hpp"
 #include "verify/box_rows.hpp"
 #include "verify/lines_check.hpp"
@@ -20,7 +20,7 @@
 namespace shardfft {
 
 /// One rank's transform between two states, to be cut in bundles.
-struct BundledFftSetup : Pass, OperationContext {
+struct BundledFftSetup : LocalTransform, OperationContext {
   int rank = 0;
   Precision precision = Precision::f64;
   Effort effort = Effort::measure;

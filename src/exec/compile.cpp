@@ -74,7 +74,7 @@ class HostCompiler : public Compiler<Task> {
   std::unique_ptr<Operation> make_gather(const Stretch& stretch);
   std::unique_ptr<Operation> make_padded(const Stop& fft, const Stop& modes);
   std::unique_ptr<Exchange> remote_exchange(const HostReshapeSetup& setup, const Communicator& members) const;
-  BundledFftSetup bundled(const Pass& pass) const;
+  BundledFftSetup bundled(const LocalTransform& local) const;
 
   const ExecutorSetup& setup_;
   const HostTarget& target_;
@@ -113,7 +113,7 @@ std::unique_ptr<Operation> HostCompiler::make_operation(const Stop& stop) {
 std::unique_ptr<Operation> HostCompiler::make_fft(const Stop& stop) {
   std::unique_ptr<Operation> operation;
   alone_.run([&] {
-    const Pass fft = pass(stop);
+    const LocalTransform fft = transform(stop);
     const BundledFftSetup bundles = bundled(fft);
     if (!in_place_ && BundledFft::worth_it(bundles)) {
       operation = std::make_unique<BundledFft>(bundles);
@@ -207,8 +207,8 @@ std::unique_ptr<Exchange> HostCompiler::remote_exchange(const HostReshapeSetup& 
   return make_exchange("p2p", remote);
 }
 
-BundledFftSetup HostCompiler::bundled(const Pass& pass) const {
-  BundledFftSetup fft{pass, context_};
+BundledFftSetup HostCompiler::bundled(const LocalTransform& local) const {
+  BundledFftSetup fft{local, context_};
   fft.rank = setup_.comm.rank();
   fft.precision = setup_.precision;
   fft.effort = setup_.options.effort;
@@ -242,7 +242,7 @@ std::unique_ptr<Operation> HostCompiler::make_gather(const Stretch& stretch) {
   if (stretch.size() > 2) scatter = host_setup(stretch[2]);
   std::unique_ptr<Operation> operation;
   alone_.run([&] {
-    BundledFftSetup fft = bundled(pass(stretch[1]));
+    BundledFftSetup fft = bundled(transform(stretch[1]));
     fft.from = gather.from;
     if (scatter) fft.to = scatter->to;
     operation = make_gather_fft(gather, fft, scatter ? &*scatter : nullptr);
@@ -254,7 +254,7 @@ std::unique_ptr<Operation> HostCompiler::make_gather(const Stretch& stretch) {
 std::unique_ptr<Operation> HostCompiler::make_padded(const Stop& fft, const Stop& modes) {
   std::unique_ptr<Operation> operation;
   alone_.run([&] {
-    BundledFftSetup setup = bundled(pass(fft));
+    BundledFftSetup setup = bundled(transform(fft));
     setup.pads = modes.step < fft.step;
     (setup.pads ? setup.from : setup.to) = (setup.pads ? before(modes) : after(modes)).layout;
     operation = std::make_unique<BundledFft>(setup);

@@ -5,7 +5,7 @@
 
 #include "algorithm/program.hpp"
 #include "lower/stretch.hpp"
-#include "schedule/pass.hpp"
+#include "schedule/local_transform.hpp"
 
 namespace shardfft {
 
@@ -23,7 +23,7 @@ class Lowered {
   const State& after(const Stop& stop) const { return program_.states[static_cast<std::size_t>(stop.step) + 1]; }
   bool is_reshape(const Stop& stop) const { return std::holds_alternative<ReshapeStep>(step(stop)); }
   bool transforms(const Stop& stop) const { return std::holds_alternative<TransformStep>(step(stop)); }
-  Pass pass(const Stop& stop) const {
+  LocalTransform transform(const Stop& stop) const {
     const auto& fft = std::get<TransformStep>(step(stop));
     const bool keeps = stop.from == input_array && (keeps_input_ || fft.kind() != Kind::c2r);
     return {fft, before(stop), after(stop), stop.scale, stop.from == stop.to, keeps};
@@ -33,8 +33,8 @@ class Lowered {
     const std::size_t reshape = is_reshape(stretch.front()) ? 0 : 1;
     const Stop& move = stretch[reshape];
     Joined joined{move.step, before(move), after(move), {}, {}};
-    if (reshape > 0) joined.before = pass(stretch.front());
-    if (reshape + 1 < stretch.size()) joined.after = pass(stretch.back());
+    if (reshape > 0) joined.before = transform(stretch.front());
+    if (reshape + 1 < stretch.size()) joined.after = transform(stretch.back());
     return joined;
   }
 

@@ -40,8 +40,8 @@ Joined slab(const Shape& shape, bool real, int ranks, Direction direction, std::
   for (const std::size_t state : {1, 2})
     program.states[state].layout = with_padded_rows(program.states[state].layout, unit);
   Joined joined{1, program.states[1], program.states[2], {}, {}};
-  joined.before = Pass{std::get<TransformStep>(program.steps[0]), program.states[0], program.states[1]};
-  joined.after = Pass{std::get<TransformStep>(program.steps[2]), program.states[2], program.states[3]};
+  joined.before = LocalTransform{std::get<TransformStep>(program.steps[0]), program.states[0], program.states[1]};
+  joined.after = LocalTransform{std::get<TransformStep>(program.steps[2]), program.states[2], program.states[3]};
   return joined;
 }
 

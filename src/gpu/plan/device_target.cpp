@@ -83,10 +83,10 @@ TransformStep only(const TransformStep& fft, int axis) {
 }
 
 /// A transform behind a reshape.
-Pass pass_behind(const TransformStep& fft, const State& before, const State& after) {
-  Pass pass{fft, before, after};
-  pass.preserve_input = false;  // received data is read once
-  return pass;
+LocalTransform transform_behind(const TransformStep& fft, const State& before, const State& after) {
+  LocalTransform local{fft, before, after};
+  local.preserve_input = false;  // received data is read once
+  return local;
 }
 
 /// The reshape behind (sender) or before (receiver) the transform at `at`, with `fft` as its only transform.
@@ -95,8 +95,9 @@ Joined next_to(const Program& program, std::size_t at, ChunkEnds end, const Tran
   const State &before = states[at], &after = states[at + 1];
   const bool whole = fft.axes.size() == std::get<TransformStep>(program.steps[at]).axes.size();
   if (end == ChunkEnds::sender)
-    return {0, after, states[at + 2], Pass{fft, whole ? before : state_after(reversed(fft), after), after}, {}};
-  return {0, states[at - 1], before, {}, pass_behind(fft, before, whole ? after : state_after(fft, before))};
+    return {
+        0, after, states[at + 2], LocalTransform{fft, whole ? before : state_after(reversed(fft), after), after}, {}};
+  return {0, states[at - 1], before, {}, transform_behind(fft, before, whole ? after : state_after(fft, before))};
 }
 
 }  // namespace
@@ -110,8 +111,8 @@ Joined joined_around(const Program& program, std::size_t reshape, const Transfor
                      const TransformStep* after) {
   const State* const state = &program.states[reshape];
   Joined joined{static_cast<int>(reshape), state[0], state[1], {}, {}};
-  if (before != nullptr) joined.before = Pass{*before, state[-1], state[0]};
-  if (after != nullptr) joined.after = pass_behind(*after, state[1], state[2]);
+  if (before != nullptr) joined.before = LocalTransform{*before, state[-1], state[0]};
+  if (after != nullptr) joined.after = transform_behind(*after, state[1], state[2]);
   return joined;
 }
 

@@ -6,7 +6,7 @@
 #include "lower/target.hpp"
 #include "run/runner.hpp"
 #include "run/setup.hpp"
-#include "schedule/pass.hpp"
+#include "schedule/local_transform.hpp"
 
 namespace shardfft::gpu {
 

@@ -24,7 +24,7 @@ bool same(const State& a, const State& b) {
 }
 
 /// Whether two transforms have the same offers. `in_place` does not matter: it depends on strides, which are compared.
-bool same(const std::optional<Pass>& a, const std::optional<Pass>& b) {
+bool same(const std::optional<LocalTransform>& a, const std::optional<LocalTransform>& b) {
   if (!a || !b) return !a && !b;
   return a->step.axes == b->step.axes && a->scale == b->scale && a->preserve_input == b->preserve_input &&
          same(a->before, b->before) && same(a->after, b->after);
@@ -55,13 +55,13 @@ const Chunking& Offers::cut(const Joined& joined) {
 bool Offers::is_one_pass(const Joined& joined) {
   Offer& offer = of(joined);
   const bool is_before = joined.before.has_value();
-  const Pass& pass = is_before ? *joined.before : *joined.after;
+  const LocalTransform& local = is_before ? *joined.before : *joined.after;
   const bool chunked = cut(joined).ends == (is_before ? ChunkEnds::sender : ChunkEnds::receiver);
   const std::vector<Slice> slices = chunked ? cut(joined).slices() : std::vector<Slice>{{}};
   if (!offer.one_pass)
     offer.one_pass = cut(joined).cuts() && team_.all_of([&](const Member& member) {
       return std::all_of(slices.begin(), slices.end(), [&](const Slice& slice) {
-        return gpu::is_one_pass(fft_spec(pass, member.rank, setup_.precision, slice));
+        return gpu::is_one_pass(fft_spec(local, member.rank, setup_.precision, slice));
       });
     });
   return *offer.one_pass;
@@ -147,18 +147,18 @@ bool take_whole_runs(Chunking& chunking, const State& from, const State& to, Pre
 }
 
 /// The transforms that a cut divides into pieces.
-std::vector<Pass> passes_in_pieces(const Joined& joined, ChunkEnds ends) {
-  std::vector<Pass> passes;
-  if (joined.before && ends != ChunkEnds::receiver) passes.push_back(*joined.before);
-  for (Pass& pass : passes) pass.preserve_input = true;  // the input may be the user's
-  if (joined.after && ends != ChunkEnds::sender) passes.push_back(*joined.after);
-  return passes;
+std::vector<LocalTransform> transforms_in_pieces(const Joined& joined, ChunkEnds ends) {
+  std::vector<LocalTransform> transforms;
+  if (joined.before && ends != ChunkEnds::receiver) transforms.push_back(*joined.before);
+  for (LocalTransform& local : transforms) local.preserve_input = true;  // the input may be the user's
+  if (joined.after && ends != ChunkEnds::sender) transforms.push_back(*joined.after);
+  return transforms;
 }
 
 /// The least number of indices along `axis` whose multiples begin at addresses that kernels accept, on both sides.
-std::int64_t aligned_indices(const Pass& pass, int axis, int rank, Precision precision) {
+std::int64_t aligned_indices(const LocalTransform& local, int axis, int rank, Precision precision) {
   std::int64_t most = 1;
-  for (const State* state : {&pass.before, &pass.after}) {
+  for (const State* state : {&local.before, &local.after}) {
     const Piece piece = only_piece(state->layout, rank);
     const std::int64_t bytes =
         piece.stride[static_cast<std::size_t>(axis)] * static_cast<std::int64_t>(element_bytes(*state, precision));
@@ -173,13 +173,13 @@ std::int64_t most_pieces(const Joined& joined, const Chunking& cut) {
   return longest_run(layout, cut.axis) / std::max(cut.grain, cut.least);
 }
 
-bool is_line(const Pass& pass) { return pass.step.axes.size() == 1; }
+bool is_line(const LocalTransform& local) { return local.step.axes.size() == 1; }
 
 /// Costs as numbers of bytes that a GPU sends in the same time.
 EndCosts costs_of(const Joined& joined, const Sending& sent, Precision precision) {
   const PeerGpuDefaults& defaults = peer_gpu_defaults();
-  const auto cost = [&](const Pass& pass, const State& state) {
-    return (is_line(pass) ? defaults.line_pass_in_link_time : defaults.plane_pass_in_link_time) *
+  const auto cost = [&](const LocalTransform& local, const State& state) {
+    return (is_line(local) ? defaults.line_pass_in_link_time : defaults.plane_pass_in_link_time) *
            static_cast<double>(max_state_bytes(state, precision));
   };
   return {cost(*joined.before, joined.from), cost(*joined.after, joined.to), static_cast<double>(sent.bytes),
@@ -191,11 +191,12 @@ EndCosts costs_of(const Joined& joined, const Sending& sent, Precision precision
 
 /// How well these transforms run in slices. Slices break planes if the whole is one own pass over several axes and a
 /// slice is not; `any_planes` accepts that.
-Offers::Fit Offers::fit(const std::vector<Pass>& passes, const std::vector<Slice>& slices, bool any_planes) const {
-  const auto of = [&](const Pass& pass, int rank) {
-    const auto part = [&](const Slice& slice) { return placed_fft(pass, rank, setup_.precision, slice); };
+Offers::Fit Offers::fit(const std::vector<LocalTransform>& transforms, const std::vector<Slice>& slices,
+                        bool any_planes) const {
+  const auto of = [&](const LocalTransform& local, int rank) {
+    const auto part = [&](const Slice& slice) { return placed_fft(local, rank, setup_.precision, slice); };
     const auto one = [&](const Slice& slice) { return gpu::is_one_pass(part(slice).spec); };
-    const bool planes = !any_planes && pass.step.axes.size() > 1 && one({});
+    const bool planes = !any_planes && local.step.axes.size() > 1 && one({});
     if (planes && !std::all_of(slices.begin(), slices.end(), one)) return Fit::breaks_planes;
     const auto well = [&](const Slice& slice) { return runs_well(part(slice)); };
     return std::all_of(slices.begin(), slices.end(), well) ? Fit::runs_well : Fit::runs_slowly;
@@ -204,7 +205,7 @@ Offers::Fit Offers::fit(const std::vector<Pass>& passes, const std::vector<Slice
     Fit least = Fit::runs_well;
     for (const Member& member : team_.here()) {
       const device::DeviceScope scope(member.device);
-      for (const Pass& pass : passes) least = std::min(least, of(pass, member.rank));
+      for (const LocalTransform& local : transforms) least = std::min(least, of(local, member.rank));
     }
     return static_cast<std::int64_t>(least);
   }));
@@ -222,15 +223,15 @@ Chunking Offers::chunking(const Joined& joined, const Sending& sent, const Cut& 
   for (Chunking chunking : possible_chunkings(joined.steps(), chunks)) {
     if (chunking.ends != wanted.ends.value_or(chunking.ends)) continue;
     if (!take_whole_runs(chunking, from, to, setup_.precision, static_cast<std::int64_t>(least_row))) continue;
-    const std::vector<Pass> passes = passes_in_pieces(joined, chunking.ends);
+    const std::vector<LocalTransform> transforms = transforms_in_pieces(joined, chunking.ends);
     for (int rank = 0; rank < team_.ranks(); ++rank)
-      for (const Pass& pass : passes)
-        chunking.grain = std::max(chunking.grain, aligned_indices(pass, chunking.axis, rank, setup_.precision));
+      for (const LocalTransform& local : transforms)
+        chunking.grain = std::max(chunking.grain, aligned_indices(local, chunking.axis, rank, setup_.precision));
     chunking.parts =
         static_cast<int>(std::min<std::int64_t>({chunking.parts, most(chunking.ends), most_pieces(joined, chunking)}));
     // If planes are too small for one pass, fewer chunks are better.
     for (; chunking.cuts(); --chunking.parts) {
-      const Fit found = fit(passes, chunking.slices(), setup_.options.chunks > 0);
+      const Fit found = fit(transforms, chunking.slices(), setup_.options.chunks > 0);
       if (found == Fit::runs_well) return chunking;
       if (found == Fit::runs_slowly) break;
     }
@@ -300,11 +301,11 @@ std::optional<Pieces> Offers::fastest_pieces(const Joined& joined, const Sending
   if (!sender.cuts() || !receiver.cuts()) return std::nullopt;
   // Whether a transform can be cut in pieces of these sizes. Each answer is kept.
   const auto serves = [&](const Chunking& cut) {
-    return [this, cut, passes = passes_in_pieces(joined, cut.ends),
+    return [this, cut, transforms = transforms_in_pieces(joined, cut.ends),
             known = std::map<std::vector<int>, bool>()](const std::vector<int>& sizes) mutable {
       const auto [found, is_new] = known.try_emplace(sizes);
       const std::vector<Slice> slices = cut.slices(sizes);
-      if (is_new) found->second = fit(passes, slices) == Fit::runs_well;
+      if (is_new) found->second = fit(transforms, slices) == Fit::runs_well;
       return found->second;
     };
   };

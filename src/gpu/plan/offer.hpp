@@ -8,7 +8,7 @@
 
 #include "gpu/team.hpp"
 #include "run/setup.hpp"
-#include "schedule/pass.hpp"
+#include "schedule/local_transform.hpp"
 
 namespace shardfft::gpu {
 
@@ -64,7 +64,8 @@ class Offers {
   bool moves_all(const State& from, const State& to) const;
   const Sending& sending(const State& from, const State& to);
   int wanted_chunks(const Sending& sending, ChunkEnds ends) const;
-  Fit fit(const std::vector<Pass>& passes, const std::vector<Slice>& slices, bool any_planes = false) const;
+  Fit fit(const std::vector<LocalTransform>& transforms, const std::vector<Slice>& slices,
+          bool any_planes = false) const;
   Chunking chunking(const Joined& joined, const Sending& sent, const Cut& wanted) const;
   Chunking receiver_chunking(const Layout& to, const Sending& sent) const;
   bool is_packed(const Joined& joined, const Pieces& pieces) const;

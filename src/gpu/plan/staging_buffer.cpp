@@ -45,17 +45,17 @@ std::vector<Piece> packed_pieces(const Layout& from, const Layout& to, std::size
 
 /// Plans to pack; none if the pass cannot pack, or if the outgoing runs have no such order.
 std::optional<Layout> pack(StagingBuffer& staging, const Joined& steps, const Pieces& pieces, int rank) {
-  const Pass& pass = *steps.before;
+  const LocalTransform& local = *steps.before;
   const Layout &from = steps.from.layout, &to = steps.to.layout;
   const Piece here = only_piece(from, rank);
-  if (pass.step.axes.size() != 1 || !to.is_grid() || here.set.empty()) return std::nullopt;
-  const auto line = static_cast<std::size_t>(pass.step.axes.front().axis);
-  const auto whole = line_owners(pass.step, here, to, LineOwners::Side::output);
+  if (local.step.axes.size() != 1 || !to.is_grid() || here.set.empty()) return std::nullopt;
+  const auto line = static_cast<std::size_t>(local.step.axes.front().axis);
+  const auto whole = line_owners(local.step, here, to, LineOwners::Side::output);
   if (!whole || !whole->has_all()) return std::nullopt;
   const std::vector<Piece> packed = packed_pieces(from, to, line, rank);
   if (packed.empty()) return std::nullopt;
   for (const Slice& slice : pieces.before) {
-    const auto owners = line_owners(pass.step, sliced(here, slice), to, LineOwners::Side::output, [&](int q) {
+    const auto owners = line_owners(local.step, sliced(here, slice), to, LineOwners::Side::output, [&](int q) {
       return q == rank ? only_piece(to, rank) : packed[static_cast<std::size_t>(q)];
     });
     if (!owners || !owners->has_all()) return std::nullopt;
@@ -70,8 +70,8 @@ std::optional<Layout> pack(StagingBuffer& staging, const Joined& steps, const Pi
 
 /// Numbers between two neighbouring points of a line, if its axis is the slowest one in memory; otherwise 0. If there
 /// are no lines, any number would do: 1.
-std::int64_t step_of_slowest(const Pass& pass, const Piece& here) {
-  const std::int64_t stride = here.stride[static_cast<std::size_t>(pass.step.axes.front().axis)];
+std::int64_t step_of_slowest(const LocalTransform& local, const Piece& here) {
+  const std::int64_t stride = here.stride[static_cast<std::size_t>(local.step.axes.front().axis)];
   for (std::size_t a = 0; a < static_cast<std::size_t>(here.set.axes); ++a)
     if (here.set.axis[a].count > 1 && here.stride[a] > stride) return 0;
   return here.set.empty() ? 1 : stride;
@@ -109,9 +109,9 @@ std::optional<StagingBuffer> staging_buffer_of(const Joined& steps, const Pieces
   const auto written = static_cast<std::int64_t>(element_bytes(steps.after->after, precision));
   auto room = static_cast<std::int64_t>(state_bytes(steps.after->after, precision, rank));
   if (input_is_there) room = std::max(room, static_cast<std::int64_t>(state_bytes(steps.from, precision, rank)));
-  const Pass& pass = *steps.before;
+  const LocalTransform& local = *steps.before;
   const std::int64_t step =
-      packed && input_is_there ? step_of_slowest(pass, only_piece(steps.from.layout, rank)) * element : 0;
+      packed && input_is_there ? step_of_slowest(local, only_piece(steps.from.layout, rank)) * element : 0;
   if (input_is_there &&
       (pieces.last_piece_of(pieces.last_message_of(0)) + 1 < pieces.befores() || (packed && step == 0)))
     return std::nullopt;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "gpu/pass/line_owners.hpp"
-#include "schedule/pass.hpp"
+#include "schedule/local_transform.hpp"
 
 namespace shardfft::gpu {
 

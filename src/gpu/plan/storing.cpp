@@ -12,7 +12,8 @@
 
 namespace shardfft::gpu {
 
-std::optional<FftPlan> storing_plan(const Pass& before, const Layout& to, int rank, Precision precision, bool verify) {
+std::optional<FftPlan> storing_plan(const LocalTransform& before, const Layout& to, int rank, Precision precision,
+                                    bool verify) {
   const auto owners = line_owners(before.step, only_piece(before.after.layout, rank), to, LineOwners::Side::output);
   return owners ? plan_storing_fft(fft_spec(before, rank, precision), *owners, verify) : std::nullopt;
 }

@@ -3,11 +3,12 @@
 #include <optional>
 
 #include "gpu/pass/fft_plan.hpp"
-#include "schedule/pass.hpp"
+#include "schedule/local_transform.hpp"
 
 namespace shardfft::gpu {
 
 /// How the transform `before` a reshape to the layout `to` stores its results on `rank`; none if it cannot.
-std::optional<FftPlan> storing_plan(const Pass& before, const Layout& to, int rank, Precision precision, bool verify);
+std::optional<FftPlan> storing_plan(const LocalTransform& before, const Layout& to, int rank, Precision precision,
+                                    bool verify);
 
 }  // namespace shardfft::gpu

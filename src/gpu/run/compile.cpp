@@ -99,7 +99,7 @@ class DeviceCompiler : public Compiler<DeviceTask> {
  private:
   void begin_kernels(const Stretch& stretch) {
     if (stretch.size() == 1) {
-      if (transforms(stretch.front())) begin_kernels(pass(stretch.front()), {Slice{}});
+      if (transforms(stretch.front())) begin_kernels(transform(stretch.front()), {Slice{}});
       return;
     }
     const Joined steps = joined(stretch);
@@ -110,19 +110,19 @@ class DeviceCompiler : public Compiler<DeviceTask> {
       begin_kernels(*steps.before, cut.before);
     if (steps.after) begin_kernels(*steps.after, cut.after);
   }
-  void begin_kernels(const Pass& pass, const std::vector<Slice>& slices) const {
+  void begin_kernels(const LocalTransform& local, const std::vector<Slice>& slices) const {
     team_.for_members([&](std::size_t m) {
       for (const Slice& slice : slices) {
-        FftSpec spec = fft_spec(pass, rank(m), setup_.precision, slice);
+        FftSpec spec = fft_spec(local, rank(m), setup_.precision, slice);
         spec.effort = slices.size() == 1 ? effort() : Effort::estimate;
-        compile_ahead(spec, setup_.options.verify, chosen(pass));
+        compile_ahead(spec, setup_.options.verify, chosen(local));
       }
       return slices.size();
     });
   }
-  void begin_storing_kernels(const Pass& pass, const Layout& to) const {
+  void begin_storing_kernels(const LocalTransform& local, const Layout& to) const {
     team_.for_members([&](std::size_t m) {
-      const auto plan = storing_plan(pass, to, rank(m), setup_.precision, setup_.options.verify);
+      const auto plan = storing_plan(local, to, rank(m), setup_.precision, setup_.options.verify);
       if (plan) plan->compile_ahead(setup_.options.verify);
       return plan.has_value();
     });
@@ -155,8 +155,8 @@ class DeviceCompiler : public Compiler<DeviceTask> {
   }
   int rank(std::size_t member) const { return team_.here()[member].rank; }
   Effort effort() const { return setup_.way_is_given ? Effort::estimate : setup_.options.effort; }
-  std::string chosen(const Pass& pass) const {
-    const std::string name = name_fft(pass.step, pass.before);
+  std::string chosen(const LocalTransform& local) const {
+    const std::string name = name_fft(local.step, local.before);
     for (const Way* way : {&std::as_const(setup_.way), &known_})
       if (const auto found = way->passes.find(name); found != way->passes.end()) return found->second;
     return {};
@@ -185,7 +185,7 @@ class DeviceCompiler : public Compiler<DeviceTask> {
       return (target_.one_array() ? make_in_place_reshape : make_device_reshape)(
           setup_.way.exchange, {&team_, before(stop).layout, after(stop).layout, element_bytes(before(stop))});
     return team_.for_members([&](std::size_t m) -> std::unique_ptr<DeviceOperation> {
-      if (transforms(stop)) return make_fft(pass(stop), rank(m));
+      if (transforms(stop)) return make_fft(transform(stop), rank(m));
       if (target_.one_array()) require_one_array(s);
       if (auto pointwise = make_pointwise(s, before(stop), after(stop), rank(m), setup_.precision)) return pointwise;
       fail(Status::unsupported, "the step '", step_name(s), "' does not run on GPUs");
@@ -197,7 +197,8 @@ class DeviceCompiler : public Compiler<DeviceTask> {
   std::unique_ptr<DeviceCheck> make_check(const Stop& stop, int rank, DeviceOperation& operation) const {
     const State &from = before(stop), &to = after(stop);
     if (is_reshape(stop)) return make_device_move_check(from.layout, to.layout, rank, element_bytes(from));
-    if (transforms(stop)) return make_device_transform_check(operation, fft_spec(pass(stop), rank, setup_.precision));
+    if (transforms(stop))
+      return make_device_transform_check(operation, fft_spec(transform(stop), rank, setup_.precision));
     return make_device_repeat_check(operation, state_bytes(from, setup_.precision, rank),
                                     state_bytes(to, setup_.precision, rank));
   }
@@ -216,19 +217,19 @@ class DeviceCompiler : public Compiler<DeviceTask> {
   }
   int room_of(int array) const { return arrays_[static_cast<std::size_t>(array)].room; }
 
-  std::unique_ptr<DeviceOperation> make_fft(const Pass& pass, int rank) {
-    FftSpec spec = fft_spec(pass, rank, setup_.precision);
+  std::unique_ptr<DeviceOperation> make_fft(const LocalTransform& local, int rank) {
+    FftSpec spec = fft_spec(local, rank, setup_.precision);
     spec.effort = effort();
     if (!target_.one_array()) {
-      std::string texts = chosen(pass);
+      std::string texts = chosen(local);
       auto fft = make_device_fft(spec, setup_.options.verify, &texts);
-      if (!texts.empty()) setup_.way.passes[name_fft(pass.step, pass.before)] = texts;
+      if (!texts.empty()) setup_.way.passes[name_fft(local.step, local.before)] = texts;
       return fft;
     }
-    if (!pass.step.keeps_numbers())
-      require_real_in_place(pass.step, pass.before, pass.after);
+    if (!local.step.keeps_numbers())
+      require_real_in_place(local.step, local.before, local.after);
     else
-      require_same_order(pass.before, pass.after);
+      require_same_order(local.before, local.after);
     return plan_fft_in_place(spec).make(setup_.options.verify);
   }
 

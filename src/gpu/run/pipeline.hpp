@@ -4,7 +4,7 @@
 #include "gpu/move/exchange.hpp"
 #include "gpu/plan/staging_buffer.hpp"
 #include "run/setup.hpp"
-#include "schedule/pass.hpp"
+#include "schedule/local_transform.hpp"
 
 namespace shardfft::gpu {
 

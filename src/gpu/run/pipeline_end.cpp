@@ -31,16 +31,16 @@ void look(const DeviceCheck* check, Moment moment, const FftSpec& spec, LineOwne
 
 }  // namespace
 
-PipelineEnd::PipelineEnd(const Pass& fft, const ExecutorSetup& setup, const Pieces& pieces, int rank,
+PipelineEnd::PipelineEnd(const LocalTransform& fft, const ExecutorSetup& setup, const Pieces& pieces, int rank,
                          LineOwners::Side side, const Layout& other_end, const StagingBuffer* staging)
     : side_(side), rank_(rank) {
   const bool is_before = side == LineOwners::Side::output;
-  Pass pass = fft;
-  const Layout& here = (is_before ? pass.after : pass.before).layout;
+  LocalTransform local = fft;
+  const Layout& here = (is_before ? local.after : local.before).layout;
   const std::vector<Slice>& slices = is_before ? pieces.before : pieces.after;
   for (const Slice& slice : slices) {
-    if (staging != nullptr) pass.after.layout = staging->pieces[ffts_.size()].layout.value_or(fft.after.layout);
-    PlacedFft placed = placed_fft(pass, rank, setup.precision, slice);
+    if (staging != nullptr) local.after.layout = staging->pieces[ffts_.size()].layout.value_or(fft.after.layout);
+    PlacedFft placed = placed_fft(local, rank, setup.precision, slice);
     // The passes that were found fit for chunks are expected to be the fastest.
     placed.spec.effort = slices.size() > 1 ? Effort::estimate : setup.options.effort;
     Fft& made = ffts_.emplace_back();

@@ -11,7 +11,7 @@
 #include "gpu/pass/device_fft.hpp"
 #include "gpu/plan/staging_buffer.hpp"
 #include "run/setup.hpp"
-#include "schedule/pass.hpp"
+#include "schedule/local_transform.hpp"
 
 namespace shardfft::gpu {
 
@@ -29,8 +29,8 @@ class PipelineEnd {
   PipelineEnd() = default;
   /// `side`: the side next to the reshape. `other_end`: the layout at the other end of the reshape. `staging`: null, or
   /// the places of the pieces before the reshape.
-  PipelineEnd(const Pass& fft, const ExecutorSetup& setup, const Pieces& pieces, int rank, LineOwners::Side side,
-              const Layout& other_end, const StagingBuffer* staging = nullptr);
+  PipelineEnd(const LocalTransform& fft, const ExecutorSetup& setup, const Pieces& pieces, int rank,
+              LineOwners::Side side, const Layout& other_end, const StagingBuffer* staging = nullptr);
 
   bool empty() const { return ffts_.empty(); }
   int pieces() const { return static_cast<int>(ffts_.size()); }

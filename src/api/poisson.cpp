@@ -32,12 +32,7 @@ const Operator& Poisson::Impl::solving(int slope_axis) {
     for (std::int64_t i = 0; i < plan->output().layout.shape()[at(slope_axis)]; ++i)
       setup.slopes.push_back(is_open(slope_axis) ? k[i] : slope(slope_axis, k[i]));
   }
-  return keep(Operator::calling([this, setup, cut = cuts_lines()](const SpectrumPart& part) {
-    if (cut)
-      solve_cut_lines(part, setup, static_cast<const StretchedLines&>(*solver), comm);
-    else
-      solve_lines(part, setup, *solver);
-  }));
+  return keep(Operator::calling([this, setup](const SpectrumPart& part) { solver->run(part, setup); }));
 }
 
 const Operator& Poisson::Impl::lift(int axis, Boundary kind) {

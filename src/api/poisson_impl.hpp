@@ -24,6 +24,9 @@ struct Poisson::Impl {
   PoissonOptions o;
   std::vector<AxisGrid> grids{};
   int line = -1;  ///< the axis that is solved line by line
+  /// Whether ranks solve blocks of stretched lines: they have slabs along the axis, on several hosts, and tell less of
+  /// their blocks (32 bytes a line to each other rank, below MPI's 2^31) than both ways to whole lines would send.
+  bool cuts_lines = false;
   std::optional<Plan> plan{};
   std::unique_ptr<LineSolver> solver{};
   std::vector<std::vector<double>> squares{};  ///< of each axis of the spectrum that is no line and not padded
@@ -56,15 +59,6 @@ struct Poisson::Impl {
     return o.eigenvalues == Eigenvalues::spectral ? k : std::sin(k * grids[at(axis)].step) / grids[at(axis)].step;
   }
   bool singular() const;
-  /// Whether ranks solve blocks of stretched lines: they have slabs along the axis, and tell less of their
-  /// blocks (64 bytes a line to each other rank, below MPI's 2^31) than both ways to whole lines would send.
-  bool cuts_lines() const {
-    const std::int64_t ranks = comm.size();
-    return is_stretched_any() && ranks > 1 &&
-           extent(line) * static_cast<std::int64_t>(element.bytes()) > 32 * ranks * ranks &&
-           layout.same_as(Layout::slab(layout.shape(), comm.size(), line, layout.order())) &&
-           layout.count(0) / block_part(extent(line), ranks, 0).count < 1 << 24;
-  }
   const Operator& solving(int slope_axis);
   const Operator& lift(int axis, Boundary kind);
   Side side() const { return Side{layout, element, 1, comm.rank()}; }

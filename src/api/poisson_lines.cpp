@@ -108,9 +108,10 @@ StretchedLines::StretchedLines(std::vector<double> cells, AxisBoundary walls)
 
 void StretchedLines::solve(std::span<const LineFacts> facts, bool slopes, Complex* lines, std::byte* scratch) const {
   const Block all{0, size()};
+  for (std::size_t l = 0; l < facts.size(); ++l)
+    if (is_singular(facts[l])) take_mean_off(lines + l * size());
+  solve_block(all, facts, lines, scratch);
   for (const LineFacts& one : facts) {
-    if (is_singular(one)) take_mean_off(lines);
-    solve_block(all, one, lines, reinterpret_cast<double*>(scratch));
     if (is_singular(one)) take_mean_off(lines);
     if (slopes) differentiate(all, 0, 0, lines);
     lines += size();
@@ -122,18 +123,27 @@ void StretchedLines::couple(Block block, Complex before, Complex behind, Complex
   line[block.count - 1] -= above_[block.first + block.count - 1] * behind;
 }
 
-/// Gauss's elimination; the last pivot of a singular system vanishes, and the last value may be any.
-void StretchedLines::solve_block(Block block, const LineFacts& facts, Complex* line, double* upper) const {
-  double ratio = 0;
-  for (std::size_t j = 0; j < block.count; ++j) {
+/// Gauss's elimination of several lines at once, since each waits for its own pivots; the last pivot of a singular
+/// system vanishes, and the last value may be any.
+void StretchedLines::solve_block(Block block, std::span<const LineFacts> facts, Complex* lines,
+                                 std::byte* scratch) const {
+  const std::size_t n = block.count, count = facts.size();
+  auto* const upper = reinterpret_cast<double*>(scratch);
+  std::array<double, together> ratio{};
+  for (std::size_t j = 0; j < n; ++j) {
     const std::size_t cell = block.first + j;
-    const double diagonal = -(below_[cell] + above_[cell] + walls_[cell] + facts.square);
-    const bool free = is_singular(facts) && cell + 1 == size();
-    const double pivot = free ? 0 : 1 / (diagonal - below_[cell] * ratio);
-    upper[j] = ratio = above_[cell] * pivot;
-    line[j] = (line[j] - (j > 0 ? below_[cell] * line[j - 1] : 0)) * pivot;
+    const double below = below_[cell], all = below + above_[cell] + walls_[cell];
+    for (std::size_t l = 0; l < count; ++l) {
+      const bool free = cell + 1 == size() && is_singular(facts[l]);
+      const double pivot = free ? 0 : -1 / (all + facts[l].square + below * ratio[l]);
+      upper[j * together + l] = ratio[l] = above_[cell] * pivot;
+      Complex* const at = lines + l * n + j;
+      if (j > 0) at[0] -= below * at[-1];
+      at[0] *= pivot;
+    }
   }
-  for (std::size_t j = block.count - 1; j-- > 0;) line[j] -= upper[j] * line[j + 1];
+  for (std::size_t j = n - 1; j-- > 0;)
+    for (std::size_t l = 0; l < count; ++l) lines[l * n + j] -= upper[j * together + l] * lines[l * n + j + 1];
 }
 
 void StretchedLines::take_mean_off(Complex* line) const {
@@ -280,6 +290,8 @@ class PieceLines {
 };
 
 }  // namespace
+
+void LineSolver::run(const SpectrumPart& part, const LinesSetup& setup) { solve_lines(part, setup, *this); }
 
 void solve_lines(const SpectrumPart& part, const LinesSetup& setup, const LineSolver& solver) {
   if (part.side.count() == 0) return;

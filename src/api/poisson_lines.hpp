@@ -22,6 +22,16 @@ struct LineFacts {
   std::complex<double> factor = 1;
 };
 
+/// The facts for all lines of a part of a spectrum.
+struct LinesSetup {
+  int line = 0;
+  std::vector<std::vector<double>> squares;  ///< of each index of each other axis
+  double shift = 0;
+  int slope_axis = -1;         ///< the axis of wanted derivatives: `line`, or the axis of `slopes`
+  std::vector<double> slopes;  ///< wavenumbers of each index of another axis
+  int threads = 1;
+};
+
 /// Solves an equation along one axis.
 class LineSolver {
  public:
@@ -33,7 +43,10 @@ class LineSolver {
   /// begins on a cache line.
   virtual void solve(std::span<const LineFacts> facts, bool slopes, std::complex<double>* lines,
                      std::byte* scratch) const = 0;
+  /// Solves all lines of a part.
+  virtual void run(const SpectrumPart& part, const LinesSetup& setup);
 };
+void solve_lines(const SpectrumPart& part, const LinesSetup& setup, const LineSolver& solver);
 
 /// Convolution with Green's function as if the axis were padded to 2 n points, by transforms of n: of its modes the
 /// even ones are those of the line, the odd ones those of the line times half a turn.
@@ -67,14 +80,15 @@ class StretchedLines : public LineSolver {
   StretchedLines(std::vector<double> cells, AxisBoundary walls);
   std::size_t size() const { return cells_.size(); }
   bool is_singular(const LineFacts& line) const { return singular_ && line.square == 0; }
-  std::size_t scratch_bytes() const override { return cells_.size() * sizeof(double); }
+  std::size_t scratch_bytes() const override { return together * cells_.size() * sizeof(double); }
   void solve(std::span<const LineFacts> facts, bool slopes, std::complex<double>* lines,
              std::byte* scratch) const override;
 
   /// Takes the parts of two neighbours of a block off its right-hand side.
   void couple(Block block, std::complex<double> before, std::complex<double> behind, std::complex<double>* line) const;
-  /// Solves a block without neighbours. `upper` has room for a number a cell.
-  void solve_block(Block block, const LineFacts& facts, std::complex<double>* line, double* upper) const;
+  /// Solves a block of each line without neighbours.
+  void solve_block(Block block, std::span<const LineFacts> facts, std::complex<double>* lines,
+                   std::byte* scratch) const;
   void differentiate(Block block, std::complex<double> before, std::complex<double> behind,
                      std::complex<double>* line) const;
 
@@ -106,18 +120,7 @@ class WallSlopes : public LineSolver {
   std::unique_ptr<LocalFft> forward_, backward_;
 };
 
-/// The facts for all lines of a part of a spectrum.
-struct LinesSetup {
-  int line = 0;
-  std::vector<std::vector<double>> squares;  ///< of each index of each other axis
-  double shift = 0;
-  int slope_axis = -1;         ///< the axis of wanted derivatives: `line`, or the axis of `slopes`
-  std::vector<double> slopes;  ///< wavenumbers of each index of another axis
-  int threads = 1;
-};
-void solve_lines(const SpectrumPart& part, const LinesSetup& setup, const LineSolver& solver);
-/// Of each of which every rank has a block, in the order of ranks. Collective.
-void solve_cut_lines(const SpectrumPart& part, const LinesSetup& setup, const StretchedLines& whole,
-                     const Communicator& comm);
+/// Solves lines of which every rank has a block, in the order of ranks. Its run() is collective.
+std::unique_ptr<LineSolver> cut_lines(StretchedLines whole, const Communicator& comm);
 
 }  // namespace shardfft

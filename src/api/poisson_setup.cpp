@@ -104,13 +104,18 @@ Layout Poisson::Impl::spectrum_layout(const Options& options) const {
     if (transform(axis) == AxisTransform::fft) halved = axis;
   }
   if (halved >= 0) shape[at(halved)] = shape[at(halved)] / 2 + 1;
-  if (cuts_lines()) return Layout::slab(shape, comm.size(), line);
+  if (cuts_lines) return Layout::slab(shape, comm.size(), line);
   for (int axis = 0; axis < axes(); ++axis)
     if (axis != line && shape[at(axis)] >= comm.size()) return Layout::slab(shape, comm.size(), axis);
   return Layout::pencil(shape, comm.size(), line);
 }
 
 void Poisson::Impl::make() {
+  const std::int64_t ranks = comm.size();
+  cuts_lines = is_stretched_any() && extent(line) * static_cast<std::int64_t>(element.bytes()) > 32 * ranks * ranks &&
+               layout.same_as(Layout::slab(layout.shape(), comm.size(), line, layout.order())) &&
+               layout.count(0) / block_part(extent(line), ranks, 0).count < 1 << 24 &&
+               !comm.has_one_host(o.plan.fake_ranks_per_host);
   const Options options = plan_options();
   const bool fourier =
       std::find(options.transforms.begin(), options.transforms.end(), AxisTransform::fft) != options.transforms.end();
@@ -131,10 +136,13 @@ void Poisson::Impl::make() {
 
 void Poisson::Impl::make_solver() {
   if (is_stretched_any()) {
-    agree(comm, [&] { solver = std::make_unique<StretchedLines>(o.cells, ends(line)); });
-    if (cuts_lines())
-      kernel_bytes = 64 * static_cast<std::size_t>((comm.size() + 1) * plan->output().count() /
-                                                   plan->output().layout.local(comm.rank()).axis[at(line)].count);
+    agree(comm, [&] {
+      StretchedLines whole(o.cells, ends(line));
+      solver = cuts_lines ? cut_lines(whole, comm) : std::make_unique<StretchedLines>(whole);
+    });
+    if (cuts_lines)  // of this rank once, of all twice: see cut_lines()
+      kernel_bytes = 32 * static_cast<std::size_t>((2 * comm.size() + 1) * plan->output().count() /
+                                                   block_part(extent(line), comm.size(), comm.rank()).count);
     return;
   }
   OpenAxes open{o.kernel, line, {}, layout.shape(), {}, squares, o.shift};

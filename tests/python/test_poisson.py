@@ -244,17 +244,11 @@ def test_blocks_of_stretched_lines(ends):
     n = 4 * COMM.size**2 + 5
     shape, cells = (n, 6, 8), 0.1 + np.abs(np.sin(np.arange(n)))
     f, solved = np.random.default_rng(1).normal(size=shape), []
+    options = {"exchange": "alltoallv", "effort": "estimate", "threads": 2, "fake_ranks_per_host": 1}
     for axis in (0, 1):
         layout = shardfft.Layout.slab(shape, COMM.size, axis)
         with shardfft.poisson(
-            shape,
-            (cells, 1.0, 2.0),
-            (ends, "periodic", "neumann"),
-            layout=layout,
-            wrong_mean="remove",
-            threads=2,
-            exchange="alltoallv",
-            effort="estimate",
+            shape, (cells, 1.0, 2.0), (ends, "periodic", "neumann"), layout=layout, wrong_mean="remove", **options
         ) as plan:
             own = layout.local(COMM.rank)
             u, slopes = plan.solve(f[own] if own is not None else plan.zeros(), gradient=True)

@@ -110,8 +110,8 @@ void Poisson::Impl::check_mean(const T* f, const std::vector<WallValues>& values
       sums[2] += of_wall;
       sums[1] += std::abs(of_wall);
     });
-  const std::vector<double> all = summed(comm, sums);
-  const double mean = all[0] / volume, wanted = all[2] / volume, size = all[1] / volume;
+  comm.fold(sums, Communicator::Fold::sum);
+  const double mean = sums[0] / volume, wanted = sums[2] / volume, size = sums[1] / volume;
   agree(comm, [&] {
     require(std::abs(mean - wanted) <= o.tolerance * size, "the mean of f is ", mean,
             ", but a solution needs the mean ", wanted,

@@ -62,11 +62,4 @@ Piece wall_points(const Side& side, int axis, bool upper) {
   return piece;
 }
 
-std::vector<double> summed(const Communicator& comm, const std::vector<double>& mine) {
-  std::vector<double> all(mine.size() * static_cast<std::size_t>(comm.size())), sums(mine.size());
-  comm.gather(mine.data(), all.data(), mine.size() * sizeof(double));
-  for (std::size_t i = 0; i < all.size(); ++i) sums[i % sums.size()] += all[i];
-  return sums;
-}
-
 }  // namespace shardfft

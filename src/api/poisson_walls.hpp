@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "mpi/communicator.hpp"
 #include "shardfft/for_each.hpp"
 #include "shardfft/poisson.hpp"
 #include "shardfft/side.hpp"
@@ -53,8 +52,5 @@ void for_wall(const Side& side, const WallValues& given, const T* /*type*/, cons
     visit(index, place, static_cast<const T*>(given.values)[number]);
   }
 }
-
-/// The sums of numbers of all ranks, the same to the last bit on all. Collective.
-std::vector<double> summed(const Communicator& comm, const std::vector<double>& mine);
 
 }  // namespace shardfft

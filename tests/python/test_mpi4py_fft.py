@@ -145,6 +145,7 @@ def test_functions_of_the_program(comm, comms):
     u_hat = fft.forward(u)
     assert np.allclose(u_hat, exact[fft.local_slice(True)], atol=1e-13)
     assert fft.global_shape(True) == SHAPE and fft.dtype(True) == np.complex128
+    assert {stage.backend for stage in fft.xfftn} == {"scipy"}  # pySDC asks for it
     pairs = {(0,): (myfft, myifft), (1,): (same, same), (2,): (myfft, myifft)}
     fft = PFFT(comm, SHAPE, dtype="D", backend="numpy", transforms=pairs)
     check(fft, lambda x: np.fft.fftn(x, axes=(0, 2)) / x.size)

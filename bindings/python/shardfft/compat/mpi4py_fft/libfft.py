@@ -124,7 +124,7 @@ class FFT:
         self.axes = [int(axis) % count for axis in np.atleast_1d(range(count) if axes is None else axes)]
         if len(set(self.axes)) != len(self.axes):
             raise ValueError(f"axes must name no axis twice: {axes}")
-        self.real_transform = self.dtype.kind == "f"
+        self.real_transform, self.backend = self.dtype.kind == "f", backend
         self.padding_factor = 1.0
         if padding is not False:
             self.padding_factor = float(padding[self.axes[-1]] if np.ndim(padding) else padding)

@@ -13,6 +13,7 @@
 #include "base/own_folder.hpp"
 #include "base/say_once.hpp"
 #include "base/text.hpp"
+#include "base/words.hpp"
 #include "geometry/shape.hpp"
 #include "local/processor_rule.hpp"
 #include "shardfft/gpu.hpp"
@@ -234,7 +235,7 @@ std::string problem_key(const ProblemSpec& spec) {
   const auto layout = [&key](const char* name, const Layout& l) {
     key << " " << name << "=" << std::hex << l.fingerprint() << std::dec;
   };
-  key << to_text(spec.transform.kind) << (spec.transform.precision == Precision::f64 ? " double " : " single ")
+  key << to_text(spec.transform.kind) << " " << to_text(spec.transform.precision) << " "
       << shape_text(spec.input.shape()) << " ranks=" << spec.ranks;
   layout("input", spec.input);
   if (spec.output)

@@ -30,7 +30,7 @@ std::vector<ArrayPlace> place_in(const std::vector<std::size_t>& order, const st
       if (room.shared != array.shared || array.born < room.free_from || array.dies > room.free_until) continue;
       std::vector<ArrayPlace> taken;
       for (std::size_t other = 0; other < arrays.size(); ++other)
-        if (places[other].room == r && array.meets(arrays[other])) taken.push_back(places[other]);
+        if (places[other].room == r && meet(array, arrays[other])) taken.push_back(places[other]);
       if (const auto begin = fit(array.bytes, room, std::move(taken))) places[number] = {r, *begin, array.bytes};
     }
   }

@@ -11,9 +11,10 @@ struct TimedArray {
   std::size_t bytes = 0;
   int born = 0, dies = 0;
   bool shared = false;  ///< other ranks read or write it
-
-  bool meets(const TimedArray& other) const { return born <= other.dies && other.born <= dies; }
 };
+
+/// Whether there is a turn in which both arrays are in use.
+bool meet(const auto& a, const auto& b) { return a.born <= b.dies && b.born <= a.dies; }
 
 /// Memory for arrays, which begin at multiples of `alignment`.
 struct ArrayRoom {

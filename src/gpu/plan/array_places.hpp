@@ -16,8 +16,6 @@ struct ArrayLife {
   std::vector<State> states{};  ///< that the array holds, one after the other
   int born = 0, dies = -1;
   int room = in_workspace;  ///< in any other room it begins at offset 0
-
-  bool meets(const ArrayLife& other) const { return born <= other.dies && other.born <= dies; }
 };
 
 /// The first and the last turn of a stretch.

@@ -267,7 +267,7 @@ std::vector<ArrayLife> DeviceTarget::arrays(const Lowered& lowered) {
                      (starts_there || (behind && array.born > *behind));
       for (const State& state : array.states) is_free = is_free && holds(room, state);
       for (std::size_t other = output_array; other < number; ++other)
-        is_free = is_free && !(arrays[other].room == room && arrays[other].meets(array));
+        is_free = is_free && !(arrays[other].room == room && meet(arrays[other], array));
       if (is_free) array.room = room;
     }
   return arrays;

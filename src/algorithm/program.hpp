@@ -127,6 +127,10 @@ struct State {
   std::size_t element_bytes = 0;
 };
 
+/// Whether every element has the same place and size in both.
+inline bool lie_alike(const State& a, const State& b) {
+  return a.is_complex == b.is_complex && a.layout.same_as(b.layout);
+}
 /// Bytes of one element.
 std::size_t element_bytes(const State& state, Precision precision);
 /// Bytes of a state on `rank`, or the most of any rank.

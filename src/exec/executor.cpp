@@ -234,10 +234,11 @@ const std::byte* Executor::readable_input(const Task& task, const std::byte* in,
   return at(stage);
 }
 
-/// The output at an address to which the other ranks of the host can write: its own, or one in the window. The latter
-/// if input and output are one array, because others may still read the input.
+/// The result at an address to which the other ranks of the host can write: its own, or one in the window. The latter
+/// if a user's array is input and output, because others may still read the input.
 std::byte* Executor::writable_output(const Task& task, const TaskPlaces& places, const std::byte* from, std::byte* to) {
-  if (!task.operation->writes_host_memory() || (host_->locate(to).window >= 0 && from != to)) return to;
+  if (!task.operation->writes_host_memory() || lies_between(task.to)) return to;
+  if (host_->locate(to).window >= 0 && from != to) return to;
   wait_for_readers(places.landing);
   return at(places.landing);
 }

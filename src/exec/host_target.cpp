@@ -58,14 +58,30 @@ bool HostTarget::stays_on_hosts(const Program& program, int step) const {
                                                       state_at(program, step + 1).layout);
 }
 
-/// Fuses a reshape and the transform after it, and the last reshape if it comes next.
+/// Whether the reshape `step`, a transform and a second reshape lead back to where every element was.
+bool HostTarget::leads_back(const Program& program, int step) const {
+  const auto moves = [&](int s) { return step_at<ReshapeStep>(program, s) != nullptr && stays_on_hosts(program, s); };
+  return step >= 0 && step + 2 < static_cast<int>(program.steps.size()) &&
+         step_at<TransformStep>(program, step + 1) != nullptr && moves(step) && moves(step + 2) &&
+         lie_alike(state_at(program, step), state_at(program, step + 3));
+}
+
+/// Others write into the source of a step behind such a second reshape. It lies in shared memory, where no user's
+/// output needs to lie.
+bool HostTarget::in_place(const Program& program, int step) {
+  return Target::in_place(program, step) && (host_ == nullptr || !leads_back(program, step - 3));
+}
+
+/// Fuses a reshape and the transform after it. The next reshape too if it is the last one, or leads back to the source,
+/// which then takes the results.
 Fusion HostTarget::shared_fusion(const Program& program, const std::vector<int>& steps, std::size_t at) const {
   const auto moves_here = [&](std::size_t i) {
     return step_at<ReshapeStep>(program, steps[i]) != nullptr && stays_on_hosts(program, steps[i]);
   };
   const auto follows = [&](std::size_t i) { return i < steps.size() && steps[i - 1] + 1 == steps[i]; };
   if (!follows(at + 1) || step_at<TransformStep>(program, steps[at + 1]) == nullptr || !moves_here(at)) return {};
-  const bool scatters = follows(at + 2) && at + 3 == steps.size() && moves_here(at + 2);
+  const bool scatters =
+      follows(at + 2) && moves_here(at + 2) && (at + 3 == steps.size() || leads_back(program, steps[at]));
   return {scatters ? 3 : 2, false};
 }
 

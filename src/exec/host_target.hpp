@@ -15,11 +15,13 @@ class HostTarget : public Target {
   std::vector<std::vector<int>> groups(const Program& program, int step) override;
   AxisOrder order_after(const Program& program, int step) override;
   Fusion fusion(const Program& program, const std::vector<int>& steps, std::size_t at) override;
+  bool in_place(const Program& program, int step) override;
 
   /// Whether all data of the reshape stays on its host, for all ranks. Collective.
   bool stays_on_hosts(const Program& program, int step) const;
 
  private:
+  bool leads_back(const Program& program, int step) const;
   bool pads_lines(const Program& program, const std::vector<int>& steps, std::size_t at) const;
   Fusion shared_fusion(const Program& program, const std::vector<int>& steps, std::size_t at) const;
 

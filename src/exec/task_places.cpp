@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include "base/aligned.hpp"
 #include "base/page_size.hpp"
@@ -14,8 +15,7 @@ namespace {
 /// Whether others may write a task's results over its input: every number keeps its place, and each rank writes only
 /// the places that only it has read.
 bool lands_on_source(const Task& task) {
-  const State &from = task.from_state, &to = task.to_state;
-  return task.from != input_array && from.is_complex == to.is_complex && from.layout.same_as(to.layout);
+  return task.operation->writes_host_memory() && lie_alike(task.from_state, task.to_state);
 }
 
 /// Finds the arrays of tasks and their uses.
@@ -50,17 +50,17 @@ ProgramPlaces places_of(const std::vector<Task>& tasks, const std::function<std:
   for (std::size_t turn = 0; turn < tasks.size(); ++turn) {
     const Task& task = tasks[turn];
     const std::size_t before = bytes(task.from_state), after = bytes(task.to_state);
-    if (lies_between(task.from)) arrays.use(work.at(task.from), turn, &TaskPlaces::from, before);
-    if (lies_between(task.to)) {
-      if (task.from != task.to) work[task.to] = arrays.add(0, turn, on_host);
-      arrays.use(work.at(task.to), turn, &TaskPlaces::to, after);
-    }
-    if (task.operation->writes_host_memory() && !lies_between(task.to)) {
-      const std::size_t landing = lands_on_source(task) ? work.at(task.from) : arrays.add(0, turn, true);
-      arrays.use(landing, turn, &TaskPlaces::landing, after);
-    }
+    std::optional<std::size_t> source;  // the array that others read
+    if (lies_between(task.from)) arrays.use(*(source = work.at(task.from)), turn, &TaskPlaces::from, before);
     if (task.lends_input() && !task.reads_across)
-      arrays.use(arrays.add(0, turn, true), turn, &TaskPlaces::stage, before);
+      arrays.use(*(source = arrays.add(0, turn, true)), turn, &TaskPlaces::stage, before);
+    const bool lands = source && lands_on_source(task);
+    if (lies_between(task.to)) {
+      if (task.from != task.to) work[task.to] = lands ? *source : arrays.add(0, turn, on_host);
+      arrays.use(work.at(task.to), turn, &TaskPlaces::to, after);
+    } else if (task.operation->writes_host_memory()) {
+      arrays.use(lands ? *source : arrays.add(0, turn, true), turn, &TaskPlaces::landing, after);
+    }
     arrays.use(arrays.add(0, turn, false), turn, &TaskPlaces::scratch, task.operation->scratch_bytes());
   }
   const std::vector<ArrayPlace> places =

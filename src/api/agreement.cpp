@@ -70,6 +70,8 @@ RankFacts agree_same(const Communicator& comm, const std::vector<Agreed>& agreed
   for (std::size_t i = 0; i < agreed.size(); ++i)
     if (least[i] != most[i]) what += (what.empty() ? "" : " and ") + agreed[i].what + compared(comm, agreed[i]);
   if (!what.empty()) fail(Status::mismatch, "the ranks were given different ", what, "; all must be given the same");
+  // A limit was met since memory was shared: the plan asks again what there is room for.
+  if (comm.valid() && least[facts + 4] == 0) comm.known_hosts().small.reset();
   const auto all = static_cast<Effort>(least[facts + 1]);
   return {all != Effort::estimate, all == Effort::patient, most[facts + 2],
           least[facts + 3] == 1,   least[facts + 4],       most[facts + 5] == 1};

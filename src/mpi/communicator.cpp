@@ -74,7 +74,7 @@ KeptWithComm* kept_with(MPI_Comm users, bool make) {
 }
 
 Communicator::Communicator(MPI_Comm comm, Flag abandoned)
-    : abandoned_(std::move(abandoned)), hosts_(std::make_shared<std::vector<int>>()) {
+    : abandoned_(std::move(abandoned)), hosts_(std::make_shared<KnownHosts>()) {
   MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
   handle_ = std::shared_ptr<MPI_Comm>(new MPI_Comm(comm), [flag = abandoned_](MPI_Comm* c) {
     if (!flag->load(std::memory_order_acquire) && !mpi_finalized()) MPI_Comm_free(c);
@@ -102,14 +102,14 @@ Communicator Communicator::duplicate(MPI_Comm comm) {
 Communicator::Communicator(std::shared_ptr<const ImaginedGroup> group, int world_rank)
     : group_(std::move(group)),
       abandoned_(std::make_shared<std::atomic<bool>>(false)),
-      hosts_(std::make_shared<std::vector<int>>()) {
+      hosts_(std::make_shared<KnownHosts>()) {
   const std::vector<int>& members = group_->members;
   size_ = static_cast<int>(members.size());
   std::map<int, int> first;
   for (int r = 0; r < size_; ++r) {
     const int member = members[static_cast<std::size_t>(r)];
     if (member == world_rank) rank_ = r;
-    hosts_->push_back(first.try_emplace(member / group_->ranks->ranks_per_host_, r).first->second);
+    hosts_->first.push_back(first.try_emplace(member / group_->ranks->ranks_per_host_, r).first->second);
   }
 }
 
@@ -129,14 +129,14 @@ Communicator Communicator::split(int color, int key) const {
 }
 
 std::vector<int> Communicator::hosts(int fake_ranks_per_host) const {
-  if (hosts_->empty()) {
+  if (hosts_->first.empty()) {
     MPI_Comm part = MPI_COMM_NULL;
     check_mpi(MPI_Comm_split_type(get(), MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &part), "MPI_Comm_split_type");
     const Communicator host(part, abandoned_);
     const std::vector<std::int64_t> first = all_gather(host.ranks_in(*this).front());
-    hosts_->assign(first.begin(), first.end());
+    hosts_->first.assign(first.begin(), first.end());
   }
-  std::vector<int> hosts = *hosts_;
+  std::vector<int> hosts = hosts_->first;
   if (fake_ranks_per_host <= 0) return hosts;
   std::map<std::pair<int, int>, int> first;
   for (int r = 0; r < size_; ++r) {

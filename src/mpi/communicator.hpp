@@ -26,6 +26,13 @@ void require_mpi_thread();
 bool mpi_finalized();
 
 struct ImaginedGroup;
+struct HostPart;
+
+/// Facts of hosts that stay with a communicator of the user's from one plan to the next.
+struct KnownHosts {
+  std::vector<int> first;           ///< of each rank the first one on its host; empty: not asked yet
+  std::shared_ptr<HostPart> small;  ///< memory that all ranks share, for plans to come (mpi/host_window.hpp)
+};
 
 /// A communicator this library owns (always a duplicate or a split, errors returned, never the user's own).
 /// Copies share it; the last one frees it, unless MPI is already finalized. An empty one is a rank alone. Imagined
@@ -43,6 +50,7 @@ class Communicator {
   /// For each rank the first one on its host; hosts have at most `fake_ranks_per_host` ranks in a row if that is
   /// positive. MPI is asked once for a communicator of the user's. Collective.
   std::vector<int> hosts(int fake_ranks_per_host = 0) const;
+  KnownHosts& known_hosts() const { return *hosts_; }
   /// Collective.
   bool has_one_host(int fake_ranks_per_host = 0) const;
   /// The ranks of this one's host. Collective.
@@ -87,7 +95,7 @@ class Communicator {
 
  private:
   using Flag = std::shared_ptr<std::atomic<bool>>;
-  using Hosts = std::shared_ptr<std::vector<int>>;
+  using Hosts = std::shared_ptr<KnownHosts>;
 
   Communicator(MPI_Comm comm, Flag abandoned);
   template <class Number>
@@ -95,7 +103,7 @@ class Communicator {
   std::shared_ptr<MPI_Comm> handle_;
   std::shared_ptr<const ImaginedGroup> group_;
   Flag abandoned_;  ///< shared with communicators that were split from it
-  Hosts hosts_;     ///< empty: not known yet; shared with other duplicates
+  Hosts hosts_;     ///< shared with other duplicates
   int rank_ = 0;
   int size_ = 0;
 };
@@ -105,7 +113,7 @@ class WaitingRoom;
 /// Data that stays with a communicator of the user's from one plan to the next.
 struct KeptWithComm {
   std::shared_ptr<WaitingRoom> room;
-  std::shared_ptr<std::vector<int>> hosts = std::make_shared<std::vector<int>>();
+  std::shared_ptr<KnownHosts> hosts = std::make_shared<KnownHosts>();
 };
 /// Null if nothing was kept yet, unless `make`.
 KeptWithComm* kept_with(MPI_Comm users, bool make);

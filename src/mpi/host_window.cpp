@@ -1,5 +1,7 @@
 #include "mpi/host_window.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <optional>
 
@@ -7,6 +9,7 @@
 #include "base/allocations.hpp"
 #include "base/page_size.hpp"
 #include "base/simulated_ranks.hpp"
+#include "base/succeeds.hpp"
 #include "base/text.hpp"
 #include "mpi/offers.hpp"
 
@@ -17,6 +20,9 @@ namespace {
 /// Windows of a host up to this size are made without a look at files of the kernel: if there is no room, making them
 /// fails as well.
 constexpr double not_worth_asking = 1 << 20;
+
+/// Bytes of each rank for turn counters and their like: of all plans of one communicator, and of one plan.
+constexpr std::size_t bytes_of_plans = 1 << 16, bytes_of_plan = 1 << 10;
 
 /// Whole small pages, one at least.
 std::size_t mapped_bytes(std::size_t bytes) { return round_up(std::max<std::size_t>(bytes, 1), page_size()); }
@@ -52,7 +58,9 @@ void require_window_room(double bytes, double largest, int ranks) {
 }
 
 std::size_t window_room() {
-  return no_more_mappings().empty() ? std::min({file_room().bytes, address_room().bytes, memory_room().bytes}) : 0;
+  const bool opens = succeeds([] { ::close(make_file("shardfft")); });
+  return opens && no_more_mappings().empty() ? std::min({file_room().bytes, address_room().bytes, memory_room().bytes})
+                                             : 0;
 }
 
 /// Each rank reserves its own segment, so that every rank's memory is near it.
@@ -112,7 +120,7 @@ HostMemory::HostMemory(const Communicator& comm, int fake_ranks_per_host)
     : host_(comm.has_one_host(fake_ranks_per_host) ? comm : comm.split_host(fake_ranks_per_host)),
       host_rank_(static_cast<std::size_t>(comm.size()), -1) {
   bool all = host_.size() == 1 || host_.imagined() ||
-             (!ranks_are_simulated() && !failure_of([this] { make_small(0); }).failed());
+             (!ranks_are_simulated() && !failure_of([&] { find_small(comm); }).failed());
   if (host_.size() < comm.size()) all = comm.min(std::int64_t{all ? 1 : 0}) == 1;
   if (!all) find_apart(comm);
   members_ = host_.ranks_in(comm);
@@ -120,9 +128,21 @@ HostMemory::HostMemory(const Communicator& comm, int fake_ranks_per_host)
     host_rank_[static_cast<std::size_t>(members_[static_cast<std::size_t>(r)])] = r;
 }
 
+/// Takes a part of the memory that plans of one communicator share: they are made one after the other, so all ranks
+/// find the same part. With a MemorySource, which may end before the communicator, a plan makes its own.
+void HostMemory::find_small(const Communicator& comm) {
+  if (host_.size() < comm.size() || installed<MemorySource>() != nullptr) return make_small(0);
+  std::shared_ptr<HostPart>& kept = comm.known_hosts().small;
+  if (!kept || kept->offset + bytes_of_plan > kept->window->bytes())
+    kept = std::make_shared<HostPart>(HostPart{std::make_shared<HostWindow>(host_, mapped_bytes(bytes_of_plans))});
+  small_ = *kept;
+  small_end_ = kept->offset += bytes_of_plan;
+}
+
 /// If ranks cannot share a little memory, they find out which of them can.
 void HostMemory::find_apart(const Communicator& comm) {
   small_ = {};
+  small_end_ = 0;
   std::string mine;
   const std::vector<Found> found = find_sharers(comm, mine);
   const bool all = std::all_of(found.begin(), found.end(), [](Found f) { return f == Found::itself; });
@@ -208,11 +228,12 @@ void HostMemory::forget_unused() {
 
 void HostMemory::make_small(std::size_t bytes) {
   small_ = {std::make_shared<HostWindow>(host_, mapped_bytes(bytes), HostWindow::InChildren::nothing, members_)};
+  small_end_ = small_.window->bytes();
 }
 
 HostPart HostMemory::take(std::size_t bytes) {
   if (host_.imagined()) return {};
-  if (!small_.window || small_.offset + bytes > small_.window->bytes()) make_small(bytes);
+  if (small_.offset + bytes > small_end_) make_small(bytes);
   const HostPart part = small_;
   small_.offset += round_up(bytes, cache_line);
   return part;

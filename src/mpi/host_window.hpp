@@ -112,6 +112,7 @@ class HostMemory {
 
  private:
   void forget_unused();
+  void find_small(const Communicator& comm);
   void make_small(std::size_t bytes);
   void find_apart(const Communicator& comm);
   std::vector<Found> find_sharers(const Communicator& comm, std::string& why) const;
@@ -123,6 +124,7 @@ class HostMemory {
   std::vector<int> host_rank_;
   std::vector<std::shared_ptr<HostWindow>> windows_;  ///< by number; the same ones on all ranks
   HostPart small_;                                    ///< the memory of take(), from the first byte that is free
+  std::size_t small_end_ = 0;                         ///< of the part that this plan may use
 };
 
 /// Turns on shared arrays: owners publish the address of their array, and all members wait for all owners. Then they

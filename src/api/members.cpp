@@ -227,6 +227,8 @@ void Members::make_runner(ExecutorSetup setup, const Program& program, const Nam
   setup.way.chunks = options.chunks;
   setup.way.grid = options.grid;
   if (calls) setup.watch = &calls->watch();
+  require(place() == Place::cpu || setup.way.exchanges.empty(),
+          "the option way does not fit this plan: on GPUs all changes of layout have one exchange");
   if (place() != Place::cpu) return make_device_runner(setup, program, named);
   runner = make_host_runner(std::move(setup), program);
   attempt([&] { runner->add(named(runner->lower(program))); });

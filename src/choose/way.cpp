@@ -14,7 +14,7 @@ namespace {
 
 const std::string head = "shardfft ", separator = "; ";
 const std::array<std::string, 3> rooms{"fast", "few", "one_array"};
-const std::string of_library = "library ", of_passes = "passes ";
+const std::string of_library = "library ", of_passes = "passes ", of_exchange = "exchange ";
 
 using Entries = std::map<std::string, std::string>;
 
@@ -54,6 +54,7 @@ std::vector<std::pair<std::string, std::string>> entries(const Way& way) {
       {"room", rooms[static_cast<std::size_t>(way.room)]},
       {"past_cache", std::to_string(way.past_cache)},
   };
+  for (const auto& [change, name] : way.exchanges) all.emplace_back(of_exchange + change, name);
   for (const auto& [step, name] : way.libraries) all.emplace_back(of_library + step, name);
   for (const auto& [step, names] : way.passes) all.emplace_back(of_passes + step, names);
   return all;
@@ -108,6 +109,7 @@ Way Way::parse(const std::string& text) {
       require(found != rooms.end(), "option way says room=", value, ", which is none of fast, few, one_array");
       way.room = static_cast<Spare>(found - rooms.begin());
     }
+    if (key.starts_with(of_exchange)) is_new = way.exchanges.emplace(key.substr(of_exchange.size()), value).second;
     if (key.starts_with(of_library)) is_new = way.libraries.emplace(key.substr(of_library.size()), value).second;
     if (key.starts_with(of_passes)) is_new = way.passes.emplace(key.substr(of_passes.size()), value).second;
     require(is_new, "option way says '", key, "', which is unknown or stands there twice");

@@ -15,7 +15,7 @@ enum class Spare { fast, few, one_array };
 /// Transforms are named as in reports ("c2c 512 forward, side by side").
 struct Way {
   std::string algorithm;  ///< a name, without "auto"
-  std::string exchange;   ///< of all changes of layout by messages, or "shared_window"
+  std::string exchange;   ///< of changes of layout by messages, or "shared_window"
   int chunks = 1;         ///< like the option
   Shape grid{};           ///< like the option; empty: by the algorithm
   int active = 0;         ///< ranks that transform; 0: all
@@ -24,6 +24,8 @@ struct Way {
   std::size_t past_cache = 0;
   std::map<std::string, std::string> libraries{};  ///< CPUs: the library of each transform
   std::map<std::string, std::string> passes{};     ///< GPUs: the passes of each transform that several could make
+  /// CPUs: the exchanges of changes of layout that do not take `exchange`, by the names of exec/compile.
+  std::map<std::string, std::string> exchanges{};
 
   bool operator==(const Way&) const = default;
   /// Adds plans of a transform, texts with " | " between them, to those that it has.

@@ -1,5 +1,7 @@
 #include "exec/compile.hpp"
 
+#include <algorithm>
+#include <map>
 #include <optional>
 
 #include "base/check.hpp"
@@ -19,6 +21,18 @@
 namespace shardfft {
 
 namespace {
+
+/// The name of a change of layout in a way, the same in both directions: the parts of each axis, without the batch.
+std::string change_name(const Layout& from, const Layout& to) {
+  std::string sides[2];
+  for (int side = 0; side < 2; ++side) {
+    const Layout& layout = side == 0 ? from : to;
+    for (int a = 1; layout.is_grid() && a < layout.axes(); ++a)
+      sides[side].append(a == 1 ? "" : "x").append(std::to_string(layout.parts(a).size()));
+    if (!layout.is_grid()) sides[side] = "boxes";
+  }
+  return std::min(sides[0], sides[1]) + " - " + std::max(sides[0], sides[1]);
+}
 
 class HostCompiler : public Compiler<Task> {
  public:
@@ -67,7 +81,7 @@ class HostCompiler : public Compiler<Task> {
   std::unique_ptr<Operation> make_fft(const Stop& stop);
   std::unique_ptr<Operation> make_fft_in_place(const Stop& stop, const FftSpec& spec, const StepFfts& ffts);
   std::unique_ptr<Operation> make_cannon(const Stop& stop);
-  ReshapeSetup message_setup(const State& from) const;
+  ReshapeSetup message_setup(const State& from, const State& to) const;
   std::unique_ptr<Operation> make_message_reshape(const Stretch& stretch);
   HostReshapeSetup host_setup(const Stop& stop);
   std::unique_ptr<Operation> make_shared_reshape(const Stop& stop);
@@ -100,7 +114,8 @@ std::unique_ptr<Operation> HostCompiler::make_operation(const Stop& stop) {
   if (std::holds_alternative<TransformStep>(s)) return make_fft(stop);
   if (is_reshape(stop) && in_place_) {
     alone_.settle();
-    return std::make_unique<InPlaceOperation>(before(stop).layout, after(stop).layout, message_setup(before(stop)));
+    return std::make_unique<InPlaceOperation>(before(stop).layout, after(stop).layout,
+                                              message_setup(before(stop), after(stop)));
   }
   if (in_place_ && !can_run_in_place(s))
     fail(Status::unsupported, "the step '", step_name(s), "' cannot run in place: plan with workspace = fast");
@@ -164,9 +179,10 @@ std::unique_ptr<Operation> HostCompiler::make_cannon(const Stop& stop) {
   return operation;
 }
 
-ReshapeSetup HostCompiler::message_setup(const State& from) const {
+ReshapeSetup HostCompiler::message_setup(const State& from, const State& to) const {
   ReshapeSetup reshape{context_};
-  reshape.exchange = setup_.way.exchange;
+  const auto own = setup_.way.exchanges.find(change_name(from.layout, to.layout));
+  reshape.exchange = own == setup_.way.exchanges.end() ? setup_.way.exchange : own->second;
   reshape.element_bytes = element_bytes(from);
   return reshape;
 }
@@ -174,7 +190,7 @@ ReshapeSetup HostCompiler::message_setup(const State& from) const {
 /// A reshape by messages, with the transforms at its ends in chunks.
 std::unique_ptr<Operation> HostCompiler::make_message_reshape(const Stretch& stretch) {
   const Joined steps = joined(stretch);
-  PipelineSetup pipeline{steps.from.layout, steps.to.layout, message_setup(steps.from)};
+  PipelineSetup pipeline{steps.from.layout, steps.to.layout, message_setup(steps.from, steps.to)};
   if (steps.before) pipeline.before = bundled(*steps.before);
   if (steps.after) pipeline.after = bundled(*steps.after);
   if (stretch.size() > 1) pipeline.pieces = in_pieces(steps.steps(), setup_.options.chunks);
@@ -262,14 +278,22 @@ std::unique_ptr<Operation> HostCompiler::make_padded(const Stop& fft, const Stop
   return operation;
 }
 
-/// This rank's group of each reshape that sends messages.
-std::vector<std::vector<int>> groups_of(const std::vector<NamedProgram>& programs, const HostTarget& target, int rank) {
+/// This rank's group of each reshape that sends messages. Throws, on all ranks, if the way has an exchange for another.
+std::vector<std::vector<int>> groups_of(const std::vector<NamedProgram>& programs, const HostTarget& target,
+                                        const ExecutorSetup& setup) {
   std::vector<std::vector<int>> groups;
+  std::map<std::string, std::string> others = setup.way.exchanges;
   for (const NamedProgram& named : programs)
-    for (std::size_t i = 0; i < named.program.steps.size(); ++i)
-      if (std::holds_alternative<ReshapeStep>(named.program.steps[i]) &&
-          !target.stays_on_hosts(named.program, static_cast<int>(i)))
-        groups.push_back(exchange_group(named.program.states[i].layout, named.program.states[i + 1].layout, rank));
+    for (std::size_t i = 0; i < named.program.steps.size(); ++i) {
+      const Layout &from = named.program.states[i].layout, &to = named.program.states[i + 1].layout;
+      if (!std::holds_alternative<ReshapeStep>(named.program.steps[i]) ||
+          target.stays_on_hosts(named.program, static_cast<int>(i)))
+        continue;
+      groups.push_back(exchange_group(from, to, setup.comm.rank()));
+      if (!target.one_array()) others.erase(change_name(from, to));
+    }
+  require(others.empty(), "the option way does not fit this plan: no change of layout '",
+          others.empty() ? "" : others.begin()->first, "' in messages has an exchange of its own");
   return groups;
 }
 
@@ -288,7 +312,7 @@ std::vector<std::vector<Task>> compile(const ExecutorSetup& setup, const std::ve
   if (host != nullptr) alone.run([&] { control = host->take(reshapes(programs) * TurnCounter::bytes_each); });
   if (host != nullptr && host->host().size() < setup.comm.size()) alone.settle();  // other hosts do not know
   HostTarget target(setup, host);
-  Groups groups(setup.comm, groups_of(programs, target, setup.comm.rank()));
+  Groups groups(setup.comm, groups_of(programs, target, setup));
   std::vector<std::vector<Task>> tasks;
   for (const NamedProgram& program : programs)
     tasks.push_back(HostCompiler(setup, program, target, host, control, groups, ffts, trace, alone).run(trace_step));

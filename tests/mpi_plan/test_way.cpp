@@ -17,6 +17,7 @@ Way any_way() {
   Way way{"pencil", "p2p", 8, {2, 3}, 6, Spare::few, 4096};
   way.libraries = {{"c2c 12 forward", "fftw"}, {"c2c 8 6 backward, side by side", "lanes"}};
   way.passes = {{"c2c 12 forward", "plane_pass 12 8 + line_pass 6 | cufft_pass 12 8 6"}};
+  way.exchanges = {{"1x2x2 - 2x1x2", "ring"}};
   return way;
 }
 
@@ -117,6 +118,15 @@ TEST(Way, APlanMadeFromItMeasuresNothing) {
   }
 }
 
+/// The exchanges of a program, as its steps say.
+std::vector<std::string> exchanges_of(const PlanReport::Program& program) {
+  std::vector<std::string> found;
+  for (const PlanReport::Step& step : program.steps)
+    for (const char* name : {"pairwise_xor", "ring", "alltoallv"})
+      if (step.text.find(name) != std::string::npos) found.emplace_back(name);
+  return found;
+}
+
 /// The error of all ranks.
 std::string refused(const TransformCase& c, Status status = Status::invalid_argument) {
   std::string told;
@@ -158,6 +168,31 @@ TEST(Way, IsRefusedWhereItDoesNotFit) {
   if (world().size() == 1) return;
   other.options.way = world().rank() == 0 ? way : "";
   contains(refused(other, Status::mismatch), "different values of option");
+}
+
+/// Of a pencil, forward and backward alike.
+TEST(Way, HasAnExchangeOfEachChangeOfLayout) {
+  if (world().size() != 4) GTEST_SKIP() << "made for 4 ranks";
+  TransformCase c{{12, 10, 8}, "pencil", "left", Kind::r2c, Precision::f64, quick("pencil")};
+  c.options.exchange = "alltoallv";
+  const std::string way = make_plan(MPI_COMM_WORLD, c).report().way;
+  c.options.algorithm = c.options.exchange = "auto";
+  const auto with = [&](const std::string& entry) {
+    c.options.way = way;
+    c.options.way.insert(way.find("; library"), "; exchange " + entry);
+  };
+  with("1x2x2 - 2x1x2=ring");
+  Plan plan = make_plan(MPI_COMM_WORLD, c);
+  const PlanReport report = plan.report();
+  EXPECT_EQ(report.way, c.options.way);
+  const std::vector<std::string> there = exchanges_of(report.forward), back = exchanges_of(report.backward);
+  EXPECT_EQ(there, (std::vector<std::string>{"alltoallv", "ring"})) << report.to_text();
+  EXPECT_EQ(back, (std::vector<std::string>{"ring", "alltoallv"}));
+  check_plan(plan, c);
+  with("1x2x2 - 2x1x2=bogus");
+  EXPECT_NE(refused(c).find("unknown exchange \"bogus\""), std::string::npos);
+  with("1x1x4 - 2x1x2=ring");
+  EXPECT_NE(refused(c).find("no change of layout '1x1x4 - 2x1x2' in messages"), std::string::npos);
 }
 
 }  // namespace

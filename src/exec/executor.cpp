@@ -239,8 +239,8 @@ const std::byte* Executor::readable_input(const Task& task, const std::byte* in,
 std::byte* Executor::writable_output(const Task& task, const TaskPlaces& places, const std::byte* from, std::byte* to) {
   if (!task.operation->writes_host_memory() || lies_between(task.to)) return to;
   if (host_->locate(to).window >= 0 && from != to) return to;
-  wait_for_readers(places.landing);
-  return at(places.landing);
+  wait_for_readers(places.receive_buffer);
+  return at(places.receive_buffer);
 }
 
 /// Waits until the other ranks have read the arrays of all tasks in these bytes.
@@ -369,7 +369,7 @@ Account Executor::account(int program, Runs /*which*/) {
     report.steps = task.steps;
     report.reads_memory = operation.reads_host_memory();
     const TaskPlaces& places = mine.places.tasks[task.number];
-    report.copied_bytes = places.stage.bytes + (operation.writes_host_memory() ? places.landing.bytes : 0);
+    report.copied_bytes = places.stage.bytes + (operation.writes_host_memory() ? places.receive_buffer.bytes : 0);
     report.trace_step = task.trace_step;
     report.role = operation.role();
     report.loss = operation.loss();

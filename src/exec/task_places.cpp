@@ -14,7 +14,7 @@ namespace {
 
 /// Whether others may write a task's results over its input: every number keeps its place, and each rank writes only
 /// the places that only it has read.
-bool lands_on_source(const Task& task) {
+bool receives_into_source(const Task& task) {
   return task.operation->writes_host_memory() && lie_alike(task.from_state, task.to_state);
 }
 
@@ -54,12 +54,12 @@ ProgramPlaces places_of(const std::vector<Task>& tasks, const std::function<std:
     if (lies_between(task.from)) arrays.use(*(source = work.at(task.from)), turn, &TaskPlaces::from, before);
     if (task.lends_input() && !task.reads_across)
       arrays.use(*(source = arrays.add(0, turn, true)), turn, &TaskPlaces::stage, before);
-    const bool lands = source && lands_on_source(task);
+    const bool receives = source && receives_into_source(task);
     if (lies_between(task.to)) {
-      if (task.from != task.to) work[task.to] = lands ? *source : arrays.add(0, turn, on_host);
+      if (task.from != task.to) work[task.to] = receives ? *source : arrays.add(0, turn, on_host);
       arrays.use(work.at(task.to), turn, &TaskPlaces::to, after);
     } else if (task.operation->writes_host_memory()) {
-      arrays.use(lands ? *source : arrays.add(0, turn, true), turn, &TaskPlaces::landing, after);
+      arrays.use(receives ? *source : arrays.add(0, turn, true), turn, &TaskPlaces::receive_buffer, after);
     }
     arrays.use(arrays.add(0, turn, false), turn, &TaskPlaces::scratch, task.operation->scratch_bytes());
   }

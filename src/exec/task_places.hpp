@@ -12,8 +12,8 @@ namespace shardfft {
 /// The places of one task. Empty for arrays that it does not have, and for those of a user.
 struct TaskPlaces {
   ArrayPlace from, to;
-  ArrayPlace landing;  ///< others write its results here if they cannot write to the user's array
-  ArrayPlace stage;    ///< the input, for others to read
+  ArrayPlace receive_buffer;  ///< others write its results here if they cannot write to the user's array
+  ArrayPlace stage;           ///< the input, for others to read
   ArrayPlace scratch;
 };
 

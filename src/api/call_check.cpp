@@ -63,39 +63,39 @@ constexpr double sleep_after = 1;
 
 CallCheck::CallCheck(CallCheckSetup setup, HostMemory* host)
     : setup_(std::move(setup)),
-      room_(WaitingRoom::of(setup_.users)),
-      plan_(room_->admit(setup_.name)),
+      detector_(StallDetector::of(setup_.users)),
+      plan_(detector_->admit(setup_.name)),
       meeting_(make_meeting(setup_.comm, host)),
-      watch_(room_, setup_.timeout) {
-  room_->refuse_if_closed();
+      watch_(detector_, setup_.timeout) {
+  detector_->refuse_if_closed();
 }
 
 std::int64_t CallCheck::word(Call call) const { return number_ * kinds + static_cast<std::int64_t>(call); }
 
 Failure CallCheck::give_up(Failure why) {
   why = failure_of_rank(std::move(why), setup_.comm.rank());
-  room_->close(why);
+  detector_->close(why);
   return why;
 }
 
 bool CallCheck::given_up() const {
-  return failure_of([this] { room_->refuse_if_closed(); }).failed();
+  return failure_of([this] { detector_->refuse_if_closed(); }).failed();
 }
 
 void CallCheck::enter(Call call, const Failure& mine, bool makes) {
   require_mpi_thread();
-  room_->refuse_if_closed();
+  detector_->refuse_if_closed();
   const bool meets = setup_.meets || makes;
   if (!meets && mine.failed()) throw Error(mine.code, mine.text);  // no call: the others know nothing of it
   const Communicator& comm = setup_.comm;
   const std::int64_t own = number_ * kinds + kinds + static_cast<std::int64_t>(call);
   ++number_;
-  const Stand stand{plan_, number_};
-  room_->come(stand);
-  watch_.begin(stand, names[static_cast<std::size_t>(call)]);
+  const CallId call_id{plan_, number_};
+  detector_->come(call_id);
+  watch_.begin(call_id, names[static_cast<std::size_t>(call)]);
   if (!meets) {
     // A rank that waits for nothing of the rank that gave up would not hear of it otherwise.
-    if (const auto why = room_->listen(stand)) throw Error(why->code, why->text);
+    if (const auto why = detector_->listen(call_id)) throw Error(why->code, why->text);
     return;
   }
   // The first rank that failed, the least and the greatest word.
@@ -120,22 +120,23 @@ Meeting::Words CallCheck::meet(Call call, const Meeting::Words& words) {
 
 void CallCheck::wait(Call call, bool all_have_come) {
   const double timeout = setup_.timeout;
-  const Stand stand{plan_, number_};
+  const CallId call_id{plan_, number_};
   const double look_after = all_have_come ? listen_after : timeout > 0 ? std::min(ask_after, timeout / 2) : ask_after;
   for (Patience patience; !meeting_->done(); patience.rest()) {
     const double waited = patience.waited();
     if (waited > sleep_after) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     if (waited < listen_after) continue;
-    std::optional<Failure> why = waited < look_after ? room_->listen(stand) : room_->look(stand, patience.since());
+    std::optional<Failure> why =
+        waited < look_after ? detector_->listen(call_id) : detector_->look(call_id, patience.since());
     if (!why && !all_have_come && timeout > 0 && waited > timeout) {
       Text text;
-      text << text_of(word(call)) << " waited " << timeout << " s for " << room_->missing(stand)
+      text << text_of(word(call)) << " waited " << timeout << " s for " << detector_->missing(call_id)
            << " to make the same call of the plan (option call_timeout)";
       why = Failure{Status::timed_out, text.str()};
     }
     if (!why) continue;
     keep_for_mpi(std::move(meeting_));
-    room_->close(*why);
+    detector_->close(*why);
     throw Error(why->code, why->text);
   }
 }

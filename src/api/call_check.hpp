@@ -30,7 +30,7 @@ class CallCheck {
   CallCheck(CallCheckSetup setup, HostMemory* host);
   CallCheck(const CallCheck&) = delete;
   CallCheck& operator=(const CallCheck&) = delete;
-  ~CallCheck() { room_->leave(plan_); }
+  ~CallCheck() { detector_->leave(plan_); }
 
   /// `mine`: the error of this rank's arguments, if any. If any rank has one, all throw it; if not all ranks make
   /// `call` as their plan's call of the same number, all throw Error(mismatch), which names each rank's call. The plan
@@ -54,7 +54,7 @@ class CallCheck {
   [[noreturn]] void fail_mismatch(std::int64_t mine);
 
   CallCheckSetup setup_;
-  std::shared_ptr<WaitingRoom> room_;
+  std::shared_ptr<StallDetector> detector_;
   std::int64_t plan_;
   std::shared_ptr<Meeting> meeting_;
   Watch watch_;

@@ -6,7 +6,7 @@
 #include "base/check.hpp"
 #include "exec/executor.hpp"
 #include "gpu/run/make.hpp"
-#include "mpi/waiting_room.hpp"
+#include "mpi/stall_detector.hpp"
 #include "shardfft/forks.hpp"
 
 namespace shardfft {
@@ -31,7 +31,7 @@ Communicator communicator_of(const Ranks& ranks) {
       !mpi_is_inherited(),
       "this process was forked from one that had initialised MPI, and only that process may use MPI: transform there, "
       "or in newly started processes");
-  if (*comm != MPI_COMM_NULL && mpi_initialized() && !mpi_finalized()) WaitingRoom::refuse_if_closed(*comm);
+  if (*comm != MPI_COMM_NULL && mpi_initialized() && !mpi_finalized()) StallDetector::refuse_if_closed(*comm);
   return Communicator::duplicate(*comm);
 }
 

@@ -108,11 +108,11 @@ class Communicator {
   int size_ = 0;
 };
 
-class WaitingRoom;
+class StallDetector;
 
 /// Data that stays with a communicator of the user's from one plan to the next.
 struct KeptWithComm {
-  std::shared_ptr<WaitingRoom> room;
+  std::shared_ptr<StallDetector> stall_detector;
   std::shared_ptr<KnownHosts> hosts = std::make_shared<KnownHosts>();
 };
 /// Null if nothing was kept yet, unless `make`.

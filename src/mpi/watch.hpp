@@ -4,7 +4,7 @@
 #include <set>
 
 #include "mpi/patience.hpp"
-#include "mpi/waiting_room.hpp"
+#include "mpi/stall_detector.hpp"
 
 namespace shardfft {
 
@@ -15,10 +15,10 @@ class RequestSet;
 class Watch {
  public:
   /// `timeout`: seconds that one wait may take, 0 for ever.
-  Watch(std::shared_ptr<WaitingRoom> room, double timeout) : room_(std::move(room)), timeout_(timeout) {}
-  /// From now on this rank is in the middle of `call` ("forward (call 3)"), at the place `stand`.
-  void begin(const Stand& stand, const char* call) {
-    stand_ = stand;
+  Watch(std::shared_ptr<StallDetector> detector, double timeout) : detector_(std::move(detector)), timeout_(timeout) {}
+  /// From now on this rank is in the middle of `call` ("forward (call 3)"), at the place `call_id`.
+  void begin(const CallId& call_id, const char* call) {
+    call_id_ = call_id;
     call_ = call;
   }
   /// To be called while waiting. Throws the failure of another rank that gave up, or Error(timed_out); returns at once
@@ -35,9 +35,9 @@ class Watch {
   void remove(RequestSet* requests) { requests_.erase(requests); }
 
  private:
-  std::shared_ptr<WaitingRoom> room_;
+  std::shared_ptr<StallDetector> detector_;
   double timeout_;
-  Stand stand_;
+  CallId call_id_;
   const char* call_ = "planning";
   Patience::Clock::time_point looked_{};
   std::set<RequestSet*> requests_;  ///< of the plan

@@ -15,42 +15,42 @@
 
 namespace shardfft {
 
-/// The place of a rank that waits for the others: a call of a plan.
-struct Stand {
+/// A call of a plan, in which a rank waits for the others.
+struct CallId {
   std::int64_t plan = 0;
   std::int64_t number = 0;  ///< of the call, from 1
 };
 
 /// Shared by the plans that were made with one communicator of the user's. Ranks that wait long ask the others for
-/// their places; ranks that wait answer. Two ranks wait in vain if they stand at calls of different plans and neither
-/// can come to the other's. A rank that gives up tells all, and the room is closed: for itself at once, for others when
-/// they look.
-class WaitingRoom {
+/// their calls; ranks that wait answer. Two ranks wait in vain if they are at calls of different plans and neither can
+/// come to the other's. A rank that gives up tells all, and later calls are refused: its own at once, those of others
+/// when they look.
+class StallDetector {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// The room of the plans made with `users`; the first call makes it. Collective.
-  static std::shared_ptr<WaitingRoom> of(MPI_Comm users);
-  WaitingRoom(const WaitingRoom&) = delete;
-  WaitingRoom& operator=(const WaitingRoom&) = delete;
+  /// The detector of the plans made with `users`; the first call makes it. Collective.
+  static std::shared_ptr<StallDetector> of(MPI_Comm users);
+  StallDetector(const StallDetector&) = delete;
+  StallDetector& operator=(const StallDetector&) = delete;
 
   /// A number for a plan called `name`, the same on all ranks that make their plans in the same order.
   std::int64_t admit(const std::string& name);
   void leave(std::int64_t plan);
 
-  /// Throws the failure that closed the room.
+  /// Throws the failure for which a rank gave up.
   void refuse_if_closed() const;
-  /// The same for the room of `users`, if it exists.
+  /// The same for the detector of `users`, if it exists.
   static void refuse_if_closed(MPI_Comm users);
-  /// This rank comes to `stand`, and stays until all others have come.
-  void come(const Stand& stand);
+  /// This rank comes to `call_id`, and stays until all others have come.
+  void come(const CallId& call_id);
   /// To be called again and again by a rank that has waited since `since`: returns why waiting is in vain, if that is
   /// certain.
-  std::optional<Failure> look(const Stand& stand, Clock::time_point since);
-  /// The same in the middle of the call of `stand`, to which all ranks have come: only whether any rank gave up.
-  std::optional<Failure> listen(const Stand& stand);
+  std::optional<Failure> look(const CallId& call_id, Clock::time_point since);
+  /// The same in the middle of the call of `call_id`, to which all ranks have come: only whether any rank gave up.
+  std::optional<Failure> listen(const CallId& call_id);
   /// "ranks 1, 3": those that did not answer with the same place.
-  std::string missing(const Stand& stand) const;
+  std::string missing(const CallId& call_id) const;
   /// Tells all ranks, and refuses later calls.
   void close(const Failure& why);
 
@@ -58,16 +58,16 @@ class WaitingRoom {
   struct Note;
   struct Letter;
 
-  explicit WaitingRoom(const Communicator& comm);
+  explicit StallDetector(const Communicator& comm);
   bool comes_alone(Clock::time_point since) const;
-  void ask_next(const Stand& stand);
+  void ask_next(const CallId& call_id);
   void send(int rank, const Note& note);
-  void answer(int rank, const Note& question, const Stand& stand, bool alone);
-  std::optional<Failure> read_letters(const Stand& stand, std::optional<Clock::time_point> since);
-  std::optional<Failure> hear(int rank, const Note& answer, const Stand& stand, Clock::time_point since);
+  void answer(int rank, const Note& question, const CallId& call_id, bool alone);
+  std::optional<Failure> read_letters(const CallId& call_id, std::optional<Clock::time_point> since);
+  std::optional<Failure> hear(int rank, const Note& answer, const CallId& call_id, Clock::time_point since);
   void close_with(const Failure& why);
   std::int64_t calls_of(std::int64_t plan) const;
-  std::string text_of(const Stand& stand) const;
+  std::string text_of(const CallId& call_id) const;
 
   Communicator comm_;
   bool many_threads_may_call_;
@@ -79,7 +79,7 @@ class WaitingRoom {
   bool several_threads_ = false;
   std::list<std::unique_ptr<Letter>> letters_;  ///< sent, perhaps not yet received
   std::vector<bool> asked_;                     ///< by rank: a question is not answered yet
-  std::vector<Stand> seen_;                     ///< by rank: its place in its last answer
+  std::vector<CallId> seen_;                    ///< by rank: its place in its last answer
   int next_ = 0;                                ///< the rank to ask next
   Clock::time_point asked_at_;
   Failure closed_;

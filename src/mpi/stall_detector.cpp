@@ -1,4 +1,4 @@
-#include "mpi/waiting_room.hpp"
+#include "mpi/stall_detector.hpp"
 
 #include <algorithm>
 #include <array>
@@ -21,22 +21,22 @@ enum class Word : std::int64_t { where_are_you, here_i_am, i_gave_up };
 }  // namespace
 
 /// A message between ranks: plain bytes, few enough for MPI to send them without a waiting receiver.
-struct WaitingRoom::Note {
+struct StallDetector::Note {
   Word word = Word::where_are_you;
-  Stand stand;         ///< the sender's place
-  Stand about;         ///< of answers: the place of the rank that asked
+  CallId call_id;      ///< the sender's place
+  CallId about;        ///< of answers: the place of the rank that asked
   bool came = false;   ///< of answers: the sender has come there itself
   bool alone = false;  ///< of answers: the sender cannot reach another place before it has left this one
   Status code = Status::ok;
   std::array<char, 400> text{};
 };
 
-struct WaitingRoom::Letter {
+struct StallDetector::Letter {
   Note note;
   MPI_Request request = MPI_REQUEST_NULL;
 };
 
-WaitingRoom::WaitingRoom(const Communicator& comm)
+StallDetector::StallDetector(const Communicator& comm)
     : comm_(comm),
       asked_(static_cast<std::size_t>(comm.size()), false),
       seen_(static_cast<std::size_t>(comm.size())),
@@ -46,61 +46,61 @@ WaitingRoom::WaitingRoom(const Communicator& comm)
   many_threads_may_call_ = level == MPI_THREAD_MULTIPLE;
 }
 
-std::shared_ptr<WaitingRoom> WaitingRoom::of(MPI_Comm users) {
-  std::shared_ptr<WaitingRoom>& room = kept_with(users, true)->room;
-  if (!room) room = std::shared_ptr<WaitingRoom>(new WaitingRoom(Communicator::duplicate(users)));
-  return room;
+std::shared_ptr<StallDetector> StallDetector::of(MPI_Comm users) {
+  std::shared_ptr<StallDetector>& detector = kept_with(users, true)->stall_detector;
+  if (!detector) detector = std::shared_ptr<StallDetector>(new StallDetector(Communicator::duplicate(users)));
+  return detector;
 }
 
-std::int64_t WaitingRoom::admit(const std::string& name) {
+std::int64_t StallDetector::admit(const std::string& name) {
   const std::lock_guard lock(mutex_);
   names_[++plans_] = name;
   return plans_;
 }
 
-void WaitingRoom::leave(std::int64_t plan) {
+void StallDetector::leave(std::int64_t plan) {
   const std::lock_guard lock(mutex_);
   names_.erase(plan);
   calls_.erase(plan);
 }
 
-void WaitingRoom::refuse_if_closed() const {
+void StallDetector::refuse_if_closed() const {
   const std::lock_guard lock(mutex_);
   if (closed_.failed())
     fail(closed_.code,
          "the plans of this communicator can do nothing more, because an earlier call was given up: ", closed_.text);
 }
 
-void WaitingRoom::refuse_if_closed(MPI_Comm users) {
+void StallDetector::refuse_if_closed(MPI_Comm users) {
   const KeptWithComm* const kept = kept_with(users, false);
-  if (kept != nullptr && kept->room) kept->room->refuse_if_closed();
+  if (kept != nullptr && kept->stall_detector) kept->stall_detector->refuse_if_closed();
 }
 
-void WaitingRoom::come(const Stand& stand) {
+void StallDetector::come(const CallId& call_id) {
   const std::lock_guard lock(mutex_);
-  calls_[stand.plan] = stand.number;
+  calls_[call_id.plan] = call_id.number;
   const auto me = std::this_thread::get_id();
   if (thread_ == std::thread::id()) thread_ = me;
   several_threads_ = several_threads_ || thread_ != me;
 }
 
-bool WaitingRoom::comes_alone(Clock::time_point since) const {
+bool StallDetector::comes_alone(Clock::time_point since) const {
   if (!many_threads_may_call_) return true;
   return !several_threads_ && Clock::now() - since > other_threads_come_within;
 }
 
-std::int64_t WaitingRoom::calls_of(std::int64_t plan) const {
+std::int64_t StallDetector::calls_of(std::int64_t plan) const {
   const auto found = calls_.find(plan);
   return found == calls_.end() ? 0 : found->second;
 }
 
-std::string WaitingRoom::text_of(const Stand& stand) const {
-  const auto name = names_.find(stand.plan);
-  return "call " + std::to_string(stand.number) + " of plan " + std::to_string(stand.plan) +
+std::string StallDetector::text_of(const CallId& call_id) const {
+  const auto name = names_.find(call_id.plan);
+  return "call " + std::to_string(call_id.number) + " of plan " + std::to_string(call_id.plan) +
          (name == names_.end() ? "" : " (" + name->second + ")");
 }
 
-void WaitingRoom::send(int rank, const Note& note) {
+void StallDetector::send(int rank, const Note& note) {
   letters_.remove_if([](const std::unique_ptr<Letter>& letter) {
     int done = 0;
     check_mpi(MPI_Test(&letter->request, &done, MPI_STATUS_IGNORE), "MPI_Test");
@@ -114,7 +114,7 @@ void WaitingRoom::send(int rank, const Note& note) {
 
 /// Asks one rank at a time, and none that still owes an answer: a rank that computes for an hour finds one question of
 /// each other rank.
-void WaitingRoom::ask_next(const Stand& stand) {
+void StallDetector::ask_next(const CallId& call_id) {
   const auto now = Clock::now();
   if (now - asked_at_ < question_pause) return;
   asked_at_ = now;
@@ -122,34 +122,35 @@ void WaitingRoom::ask_next(const Stand& stand) {
   if (next_ == comm_.rank() || asked_[static_cast<std::size_t>(next_)]) return;
   asked_[static_cast<std::size_t>(next_)] = true;
   Note question;
-  question.stand = stand;
+  question.call_id = call_id;
   send(next_, question);
 }
 
-void WaitingRoom::answer(int rank, const Note& question, const Stand& stand, bool alone) {
+void StallDetector::answer(int rank, const Note& question, const CallId& call_id, bool alone) {
   Note note;
   note.word = Word::here_i_am;
-  note.stand = stand;
-  note.about = question.stand;
-  note.came = calls_of(question.stand.plan) >= question.stand.number;
+  note.call_id = call_id;
+  note.about = question.call_id;
+  note.came = calls_of(question.call_id.plan) >= question.call_id.number;
   note.alone = alone;
   send(rank, note);
 }
 
-/// The other stood at `answer.stand` while this rank stood at `stand`, as it still does.
-std::optional<Failure> WaitingRoom::hear(int rank, const Note& answer, const Stand& stand, Clock::time_point since) {
+/// The other stood at `answer.call_id` while this rank stood at `call_id`, as it still does.
+std::optional<Failure> StallDetector::hear(int rank, const Note& answer, const CallId& call_id,
+                                           Clock::time_point since) {
   asked_[static_cast<std::size_t>(rank)] = false;
-  seen_[static_cast<std::size_t>(rank)] = answer.stand;
-  const bool about_this = answer.about.plan == stand.plan && answer.about.number == stand.number;
-  const bool i_came = calls_of(answer.stand.plan) >= answer.stand.number;
+  seen_[static_cast<std::size_t>(rank)] = answer.call_id;
+  const bool about_this = answer.about.plan == call_id.plan && answer.about.number == call_id.number;
+  const bool i_came = calls_of(answer.call_id.plan) >= answer.call_id.number;
   if (!about_this || answer.came || i_came || !answer.alone || !comes_alone(since)) return std::nullopt;
   return Failure{Status::mismatch, "ranks wait for each other in different plans: rank " +
-                                       std::to_string(comm_.rank()) + " in " + text_of(stand) + ", rank " +
-                                       std::to_string(rank) + " in " + text_of(answer.stand)};
+                                       std::to_string(comm_.rank()) + " in " + text_of(call_id) + ", rank " +
+                                       std::to_string(rank) + " in " + text_of(answer.call_id)};
 }
 
-/// `since`: when this rank came to the call of `stand`; none in its middle, when it waits for nobody to come.
-std::optional<Failure> WaitingRoom::read_letters(const Stand& stand, std::optional<Clock::time_point> since) {
+/// `since`: when this rank came to the call of `call_id`; none in its middle, when it waits for nobody to come.
+std::optional<Failure> StallDetector::read_letters(const CallId& call_id, std::optional<Clock::time_point> since) {
   if (closed_.failed()) return closed_;  // by another thread
   for (;;) {
     int there = 0;
@@ -164,36 +165,36 @@ std::optional<Failure> WaitingRoom::read_letters(const Stand& stand, std::option
       return closed_;
     }
     if (note.word == Word::where_are_you) {
-      answer(rank, note, stand, since && comes_alone(*since));
+      answer(rank, note, call_id, since && comes_alone(*since));
     } else if (!since) {
       asked_[static_cast<std::size_t>(rank)] = false;
-    } else if (const auto why = hear(rank, note, stand, *since)) {
+    } else if (const auto why = hear(rank, note, call_id, *since)) {
       return why;
     }
   }
   return std::nullopt;
 }
 
-std::optional<Failure> WaitingRoom::look(const Stand& stand, Clock::time_point since) {
+std::optional<Failure> StallDetector::look(const CallId& call_id, Clock::time_point since) {
   const std::lock_guard lock(mutex_);
-  std::optional<Failure> why = read_letters(stand, since);
-  if (!why) ask_next(stand);
+  std::optional<Failure> why = read_letters(call_id, since);
+  if (!why) ask_next(call_id);
   return why;
 }
 
-std::optional<Failure> WaitingRoom::listen(const Stand& stand) {
+std::optional<Failure> StallDetector::listen(const CallId& call_id) {
   const std::lock_guard lock(mutex_);
-  return read_letters(stand, std::nullopt);
+  return read_letters(call_id, std::nullopt);
 }
 
-std::string WaitingRoom::missing(const Stand& stand) const {
+std::string StallDetector::missing(const CallId& call_id) const {
   constexpr int named = 8;
   const std::lock_guard lock(mutex_);
   std::string list;
   int count = 0;
   for (int rank = 0; rank < comm_.size(); ++rank) {
-    const Stand& seen = seen_[static_cast<std::size_t>(rank)];
-    if (rank == comm_.rank() || (seen.plan == stand.plan && seen.number == stand.number)) continue;
+    const CallId& seen = seen_[static_cast<std::size_t>(rank)];
+    if (rank == comm_.rank() || (seen.plan == call_id.plan && seen.number == call_id.number)) continue;
     if (++count <= named) list += (list.empty() ? "" : ", ") + std::to_string(rank);
   }
   if (count > named) list += " and " + std::to_string(count - named) + " more";
@@ -201,12 +202,12 @@ std::string WaitingRoom::missing(const Stand& stand) const {
 }
 
 /// Letters may still be on their way.
-void WaitingRoom::close_with(const Failure& why) {
+void StallDetector::close_with(const Failure& why) {
   closed_ = why;
   comm_.abandon();
 }
 
-void WaitingRoom::close(const Failure& why) {
+void StallDetector::close(const Failure& why) {
   const std::lock_guard lock(mutex_);
   if (closed_.failed()) return;
   close_with(why);

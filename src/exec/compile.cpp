@@ -77,16 +77,16 @@ class HostCompiler : public Compiler<Task> {
   std::size_t element_bytes(const State& state) const { return shardfft::element_bytes(state, setup_.precision); }
 
   std::unique_ptr<Operation> make_operation(const Stretch& stretch);
-  std::unique_ptr<Operation> make_operation(const Stop& stop);
-  std::unique_ptr<Operation> make_fft(const Stop& stop);
-  std::unique_ptr<Operation> make_fft_in_place(const Stop& stop, const FftSpec& spec, const StepFfts& ffts);
-  std::unique_ptr<Operation> make_cannon(const Stop& stop);
+  std::unique_ptr<Operation> make_operation(const LoweredStep& one);
+  std::unique_ptr<Operation> make_fft(const LoweredStep& one);
+  std::unique_ptr<Operation> make_fft_in_place(const LoweredStep& one, const FftSpec& spec, const StepFfts& ffts);
+  std::unique_ptr<Operation> make_cannon(const LoweredStep& one);
   ReshapeSetup message_setup(const State& from, const State& to) const;
   std::unique_ptr<Operation> make_message_reshape(const Stretch& stretch);
-  HostReshapeSetup host_setup(const Stop& stop);
-  std::unique_ptr<Operation> make_shared_reshape(const Stop& stop);
+  HostReshapeSetup host_setup(const LoweredStep& one);
+  std::unique_ptr<Operation> make_shared_reshape(const LoweredStep& one);
   std::unique_ptr<Operation> make_gather(const Stretch& stretch);
-  std::unique_ptr<Operation> make_padded(const Stop& fft, const Stop& modes);
+  std::unique_ptr<Operation> make_padded(const LoweredStep& fft, const LoweredStep& modes);
   std::unique_ptr<Exchange> remote_exchange(const HostReshapeSetup& setup, const Communicator& members) const;
   BundledFftSetup bundled(const LocalTransform& local) const;
 
@@ -109,68 +109,68 @@ std::unique_ptr<Operation> HostCompiler::make_operation(const Stretch& stretch) 
   return host_ != nullptr ? make_gather(stretch) : make_message_reshape(stretch);
 }
 
-std::unique_ptr<Operation> HostCompiler::make_operation(const Stop& stop) {
-  const Step& s = step(stop);
-  if (std::holds_alternative<TransformStep>(s)) return make_fft(stop);
-  if (is_reshape(stop) && in_place_) {
+std::unique_ptr<Operation> HostCompiler::make_operation(const LoweredStep& one) {
+  const Step& s = step(one);
+  if (std::holds_alternative<TransformStep>(s)) return make_fft(one);
+  if (is_reshape(one) && in_place_) {
     alone_.settle();
-    return std::make_unique<InPlaceOperation>(before(stop).layout, after(stop).layout,
-                                              message_setup(before(stop), after(stop)));
+    return std::make_unique<InPlaceOperation>(before(one).layout, after(one).layout,
+                                              message_setup(before(one), after(one)));
   }
   if (in_place_ && !can_run_in_place(s))
     fail(Status::unsupported, "the step '", step_name(s), "' cannot run in place: plan with workspace = fast");
-  if (std::holds_alternative<CannonStep>(s)) return make_cannon(stop);
-  if (is_reshape(stop)) return host_ != nullptr ? make_shared_reshape(stop) : make_message_reshape({stop});
-  if (auto pointwise = make_pointwise(s, before(stop), after(stop), setup_.precision, context_)) return pointwise;
+  if (std::holds_alternative<CannonStep>(s)) return make_cannon(one);
+  if (is_reshape(one)) return host_ != nullptr ? make_shared_reshape(one) : make_message_reshape({one});
+  if (auto pointwise = make_pointwise(s, before(one), after(one), setup_.precision, context_)) return pointwise;
   fail(Status::unsupported, "no operation for the step '", step_name(s), "'");
 }
 
-std::unique_ptr<Operation> HostCompiler::make_fft(const Stop& stop) {
+std::unique_ptr<Operation> HostCompiler::make_fft(const LoweredStep& one) {
   std::unique_ptr<Operation> operation;
   alone_.run([&] {
-    const LocalTransform fft = transform(stop);
+    const LocalTransform fft = transform(one);
     const BundledFftSetup bundles = bundled(fft);
     if (!in_place_ && BundledFft::worth_it(bundles)) {
       operation = std::make_unique<BundledFft>(bundles);
       return;
     }
     const int rank = setup_.comm.rank();
-    if (lines_) lines_->add_whole(only_piece(before(stop).layout, rank), only_piece(after(stop).layout, rank));
+    if (lines_) lines_->add_whole(only_piece(before(one).layout, rank), only_piece(after(one).layout, rank));
     FftSpec spec = fft_spec(fft, rank, setup_.precision);
     spec.threads = setup_.options.threads;
     spec.effort = setup_.options.effort;
     if (in_place_) {
-      operation = make_fft_in_place(stop, spec, bundles.ffts);
+      operation = make_fft_in_place(one, spec, bundles.ffts);
       return;
     }
-    const bool may_alias = setup_.options.in_place && stop.from == input_array && stop.to == output_array;
+    const bool may_alias = setup_.options.in_place && one.from == input_array && one.to == output_array;
     const bool in_place = fft.in_place || (may_alias && fft.step.keeps_numbers());
     operation = std::make_unique<FftOperation>(spec, bundles.ffts, in_place, !fft.in_place, context_.trace);
   });
   return operation;
 }
 
-std::unique_ptr<Operation> HostCompiler::make_fft_in_place(const Stop& stop, const FftSpec& spec,
+std::unique_ptr<Operation> HostCompiler::make_fft_in_place(const LoweredStep& one, const FftSpec& spec,
                                                            const StepFfts& ffts) {
-  const auto& fft = std::get<TransformStep>(step(stop));
+  const auto& fft = std::get<TransformStep>(step(one));
   if (!fft.keeps_numbers())
-    return std::make_unique<RealInPlace>(fft, before(stop), after(stop), spec, ffts, context_.trace);
-  require_same_order(before(stop), after(stop));
+    return std::make_unique<RealInPlace>(fft, before(one), after(one), spec, ffts, context_.trace);
+  require_same_order(before(one), after(one));
   return std::make_unique<FftOperation>(spec, ffts, true, false, context_.trace);
 }
 
-std::unique_ptr<Operation> HostCompiler::make_cannon(const Stop& stop) {
+std::unique_ptr<Operation> HostCompiler::make_cannon(const LoweredStep& one) {
   std::unique_ptr<Operation> operation;
   // One rank may run out of memory for the matrix.
   alone_.run([&] {
-    const auto& cannon = std::get<CannonStep>(step(stop));
+    const auto& cannon = std::get<CannonStep>(step(one));
     ProductSetup product{context_};
-    product.before = before(stop).layout;
-    product.after = after(stop).layout;
+    product.before = before(one).layout;
+    product.after = after(one).layout;
     product.axis = cannon.axis;
     product.direction = cannon.sign;
     product.precision = setup_.precision;
-    product.scale = stop.scale;
+    product.scale = one.scale;
     product.half = cannon.half;
     product.global_transpose = cannon.global_transpose;
     product.local_matrix = cannon.local_matrix;
@@ -197,12 +197,12 @@ std::unique_ptr<Operation> HostCompiler::make_message_reshape(const Stretch& str
   return make_pipeline(pipeline);
 }
 
-HostReshapeSetup HostCompiler::host_setup(const Stop& stop) {
+HostReshapeSetup HostCompiler::host_setup(const LoweredStep& one) {
   HostReshapeSetup setup{context_};
-  setup.from = before(stop).layout;
-  setup.to = after(stop).layout;
+  setup.from = before(one).layout;
+  setup.to = after(one).layout;
   setup.rank = setup_.comm.rank();
-  setup.element_bytes = element_bytes(before(stop));
+  setup.element_bytes = element_bytes(before(one));
   setup.host = host_;
   setup.control = control_;
   control_.offset += TurnCounter::bytes_each;
@@ -237,10 +237,10 @@ BundledFftSetup HostCompiler::bundled(const LocalTransform& local) const {
 }
 
 /// A reshape over shared memory, with messages to and from other hosts.
-std::unique_ptr<Operation> HostCompiler::make_shared_reshape(const Stop& stop) {
-  const HostReshapeSetup setup = host_setup(stop);
+std::unique_ptr<Operation> HostCompiler::make_shared_reshape(const LoweredStep& one) {
+  const HostReshapeSetup setup = host_setup(one);
   std::unique_ptr<Exchange> remote;
-  if (!target_.stays_on_hosts(program(), stop.step)) {
+  if (!target_.stays_on_hosts(program(), one.step)) {
     const Communicator members = context_.groups->of(setup.members);
     const Failure failure = failure_of([&] { remote = remote_exchange(setup, members); });
     alone_.run([&] {
@@ -267,7 +267,7 @@ std::unique_ptr<Operation> HostCompiler::make_gather(const Stretch& stretch) {
 }
 
 /// A transform of lines that are padded in their bundles, or that stores only the first points of its results.
-std::unique_ptr<Operation> HostCompiler::make_padded(const Stop& fft, const Stop& modes) {
+std::unique_ptr<Operation> HostCompiler::make_padded(const LoweredStep& fft, const LoweredStep& modes) {
   std::unique_ptr<Operation> operation;
   alone_.run([&] {
     BundledFftSetup setup = bundled(transform(fft));

@@ -39,12 +39,12 @@ class RepeatCheck : public HostCheck {
 ProgramChecks::ProgramChecks(const ExecutorSetup& setup, const Lowered& lowered)
     : setup_(setup), program_(lowered), stretches_(lowered.stretches()) {
   for (const Stretch& stretch : stretches_) {
-    const Stop& first = stretch.front();
+    const LoweredStep& first = stretch.front();
     if (std::holds_alternative<CannonStep>(program_.step(first)))
       fail(Status::unsupported, "the option verify cannot check matrix products: choose another algorithm than cannon");
-    const auto sums_of = [&](const Stop& stop) {
-      return std::make_shared<MoveSums>(program_.before(stop).layout, program_.after(stop).layout, setup.comm.rank(),
-                                        element_bytes(program_.before(stop), setup.precision));
+    const auto sums_of = [&](const LoweredStep& one) {
+      return std::make_shared<MoveSums>(program_.before(one).layout, program_.after(one).layout, setup.comm.rank(),
+                                        element_bytes(program_.before(one), setup.precision));
     };
     moves_.push_back(program_.is_reshape(first) ? sums_of(first) : nullptr);
     scatters_.push_back(stretch.size() > 1 && !program_.transforms(stretch.back()) ? sums_of(stretch.back()) : nullptr);
@@ -54,9 +54,9 @@ ProgramChecks::ProgramChecks(const ExecutorSetup& setup, const Lowered& lowered)
 }
 
 /// The only transform of a stretch; null if it has none.
-const Stop* ProgramChecks::transform_of(const Stretch& stretch) const {
+const LoweredStep* ProgramChecks::transform_of(const Stretch& stretch) const {
   const auto found =
-      std::find_if(stretch.begin(), stretch.end(), [this](const Stop& stop) { return program_.transforms(stop); });
+      std::find_if(stretch.begin(), stretch.end(), [this](const LoweredStep& one) { return program_.transforms(one); });
   return found == stretch.end() ? nullptr : &*found;
 }
 
@@ -77,9 +77,9 @@ bool ProgramChecks::result_is_added_up(std::size_t move) const {
 }
 
 std::shared_ptr<LinesCheck> ProgramChecks::lines(std::size_t stretch) const {
-  const Stop* const found = transform_of(stretches_[stretch]);
+  const LoweredStep* const found = transform_of(stretches_[stretch]);
   if (found == nullptr) return nullptr;
-  const Stop& fft = *found;
+  const LoweredStep& fft = *found;
   LinesCheckSetup lines;
   lines.step = std::get<TransformStep>(program_.step(fft));
   lines.is_complex = program_.before(fft).is_complex;
@@ -108,10 +108,10 @@ std::shared_ptr<HostCheck> ProgramChecks::scatter(std::size_t stretch) const {
 }
 
 std::shared_ptr<HostCheck> ProgramChecks::other(std::size_t stretch, Operation& operation) const {
-  const Stop& stop = stretches_[stretch].front();
+  const LoweredStep& one = stretches_[stretch].front();
   if (moves_[stretch])
     return make_move_check(moves_[stretch], !source_is_added_up(stretch), !result_is_added_up(stretch));
-  return std::make_shared<RepeatCheck>(operation, bytes(program_.before(stop)), bytes(program_.after(stop)));
+  return std::make_shared<RepeatCheck>(operation, bytes(program_.before(one)), bytes(program_.after(one)));
 }
 
 std::shared_ptr<HostCheck> ProgramChecks::copy() const {

@@ -20,7 +20,7 @@ class ProgramChecks {
 
  private:
   std::size_t bytes(const State& state) const { return state_bytes(state, setup_.precision, setup_.comm.rank()); }
-  const Stop* transform_of(const Stretch& stretch) const;
+  const LoweredStep* transform_of(const Stretch& stretch) const;
   bool adjacent(std::size_t stretch) const;
   bool source_is_added_up(std::size_t move) const;
   bool result_is_added_up(std::size_t move) const;

@@ -15,17 +15,17 @@ std::vector<int> moving_steps(const Program& program) {
 
 /// The transform that applies the scale factor: the last one that scales for free, else the last one. If one follows an
 /// operator, none before it scales: the operator gets the sums of the forward transform. Null without transforms.
-Stop* scaled_stop(const Program& program, std::vector<Stretch>& stretches, Target& target) {
-  Stop* last = nullptr;
+LoweredStep* scaled_step(const Program& program, std::vector<Stretch>& stretches, Target& target) {
+  LoweredStep* last = nullptr;
   for (std::size_t i = stretches.size(); i-- > 0;)
-    for (auto stop = stretches[i].rbegin(); stop != stretches[i].rend(); ++stop) {
-      const Step& step = step_of(program, stop->step);
+    for (auto one = stretches[i].rbegin(); one != stretches[i].rend(); ++one) {
+      const Step& step = step_of(program, one->step);
       if (last != nullptr && std::holds_alternative<OperatorStep>(step)) return last;
       const bool cannon = std::holds_alternative<CannonStep>(step);
       if (!cannon && !std::holds_alternative<TransformStep>(step)) continue;
-      if (last == nullptr) last = &*stop;
-      if (last == &*stop && cannon) return last;
-      if (!cannon && target.scales_free(program, stop->step)) return &*stop;
+      if (last == nullptr) last = &*one;
+      if (last == &*one && cannon) return last;
+      if (!cannon && target.scales_free(program, one->step)) return &*one;
     }
   return last;
 }
@@ -57,14 +57,14 @@ std::vector<Stretch> cut_in_stretches(const Program& program, double scale, Targ
     for (int i = 0; i < fusions.back().steps; ++i, ++at) stretch.push_back({steps[at], {}, {}, 1});
   }
   if (scale != 1)
-    if (Stop* const stop = scaled_stop(program, stretches, target)) stop->scale = scale;
+    if (LoweredStep* const one = scaled_step(program, stretches, target)) one->scale = scale;
   int to = output_array, next = first_between;
   for (std::size_t i = stretches.size(); i-- > 0;) {
     const int end = to;
-    for (auto stop = stretches[i].rbegin(); stop != stretches[i].rend(); ++stop) {
-      stop->to = to;
-      if (!target.one_array() && !target.in_place(program, stop->step)) to = next++;
-      stop->from = to;
+    for (auto one = stretches[i].rbegin(); one != stretches[i].rend(); ++one) {
+      one->to = to;
+      if (!target.one_array() && !target.in_place(program, one->step)) to = next++;
+      one->from = to;
     }
     // If no arrays are in between, the source must differ from the result.
     if (to == end && stretches[i].size() > 1 && !fusions[i].keeps_buffers) to = stretches[i].front().from = next++;

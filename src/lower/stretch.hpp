@@ -12,7 +12,7 @@ constexpr int input_array = 0, output_array = 1, first_between = 2;
 inline bool lies_between(int array) { return array >= first_between; }
 
 /// A step of the program, from array to array. If from == to, it runs in place.
-struct Stop {
+struct LoweredStep {
   int step = 0;
   int from = input_array;
   int to = output_array;
@@ -21,7 +21,7 @@ struct Stop {
 
 /// Steps that run as one task, from the first one's `from` to the last one's `to`. They have arrays of their own in
 /// between only if the target keeps them.
-using Stretch = std::vector<Stop>;
+using Stretch = std::vector<LoweredStep>;
 
 /// Whether the step has work to do. A view has none; a half spectrum step has none forward.
 bool moves_something(const Step& step);

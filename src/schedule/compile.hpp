@@ -9,7 +9,7 @@
 
 namespace shardfft {
 
-/// A program in stretches, and the step of each stop.
+/// A program in stretches, and the step of each lowered step.
 class Lowered {
  public:
   /// `keeps_input`: no step overwrites the input, not even c2r.
@@ -18,20 +18,20 @@ class Lowered {
 
   const Program& program() const { return program_; }
   const std::vector<Stretch>& stretches() const { return stretches_; }
-  const Step& step(const Stop& stop) const { return program_.steps[static_cast<std::size_t>(stop.step)]; }
-  const State& before(const Stop& stop) const { return program_.states[static_cast<std::size_t>(stop.step)]; }
-  const State& after(const Stop& stop) const { return program_.states[static_cast<std::size_t>(stop.step) + 1]; }
-  bool is_reshape(const Stop& stop) const { return std::holds_alternative<ReshapeStep>(step(stop)); }
-  bool transforms(const Stop& stop) const { return std::holds_alternative<TransformStep>(step(stop)); }
-  LocalTransform transform(const Stop& stop) const {
-    const auto& fft = std::get<TransformStep>(step(stop));
-    const bool keeps = stop.from == input_array && (keeps_input_ || fft.kind() != Kind::c2r);
-    return {fft, before(stop), after(stop), stop.scale, stop.from == stop.to, keeps};
+  const Step& step(const LoweredStep& one) const { return program_.steps[static_cast<std::size_t>(one.step)]; }
+  const State& before(const LoweredStep& one) const { return program_.states[static_cast<std::size_t>(one.step)]; }
+  const State& after(const LoweredStep& one) const { return program_.states[static_cast<std::size_t>(one.step) + 1]; }
+  bool is_reshape(const LoweredStep& one) const { return std::holds_alternative<ReshapeStep>(step(one)); }
+  bool transforms(const LoweredStep& one) const { return std::holds_alternative<TransformStep>(step(one)); }
+  LocalTransform transform(const LoweredStep& one) const {
+    const auto& fft = std::get<TransformStep>(step(one));
+    const bool keeps = one.from == input_array && (keeps_input_ || fft.kind() != Kind::c2r);
+    return {fft, before(one), after(one), one.scale, one.from == one.to, keeps};
   }
   /// A stretch of one reshape, with a transform before it, behind it, at both ends, or at none.
   Joined joined(const Stretch& stretch) const {
     const std::size_t reshape = is_reshape(stretch.front()) ? 0 : 1;
-    const Stop& move = stretch[reshape];
+    const LoweredStep& move = stretch[reshape];
     Joined joined{move.step, before(move), after(move), {}, {}};
     if (reshape > 0) joined.before = transform(stretch.front());
     if (reshape + 1 < stretch.size()) joined.after = transform(stretch.back());
@@ -70,9 +70,9 @@ class Compiler : protected Lowered {
       return task;
     };
     for (std::size_t i = 0; i < stretches().size(); ++i) {
-      const Stop &first = stretches()[i].front(), &last = stretches()[i].back();
+      const LoweredStep &first = stretches()[i].front(), &last = stretches()[i].back();
       TaskEnds ends{first.from, last.to, before(first), after(last)};
-      for (const Stop& stop : stretches()[i]) ends.steps.push_back(stop.step);
+      for (const LoweredStep& one : stretches()[i]) ends.steps.push_back(one.step);
       make(add(std::move(ends)), i);
     }
     if (tasks.empty()) {

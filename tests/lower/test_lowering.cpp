@@ -140,7 +140,7 @@ TEST(Lowering, LeavesNoReshapeThatOnlyTurnsAxes) {
 std::vector<int> arrays(const std::vector<Stretch>& stretches) {
   std::vector<int> all;
   for (const Stretch& stretch : stretches)
-    for (const Stop& stop : stretch) all.insert(all.end(), {stop.from, stop.to});
+    for (const LoweredStep& one : stretch) all.insert(all.end(), {one.from, one.to});
   return all;
 }
 

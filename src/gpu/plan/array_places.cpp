@@ -17,11 +17,11 @@ std::vector<ArrayLife> lives_of(const Lowered& lowered) {
   for (std::size_t i = 0; i < lowered.stretches().size(); ++i) {
     const Stretch& stretch = lowered.stretches()[i];
     int turn = first_turn(i) + (lowered.is_reshape(stretch.front()) ? 1 : 0);
-    for (const Stop& stop : stretch) {
+    for (const LoweredStep& one : stretch) {
       const bool alone = stretch.size() == 1;
       const int begin = alone ? first_turn(i) : turn, end = alone ? last_turn(i) : turn;
-      use(stop.from, lowered.before(stop), begin, end);
-      use(stop.to, lowered.after(stop), begin, end);
+      use(one.from, lowered.before(one), begin, end);
+      use(one.to, lowered.after(one), begin, end);
       ++turn;
     }
   }

@@ -255,7 +255,7 @@ std::vector<ArrayLife> DeviceTarget::arrays(const Lowered& lowered) {
     }
     return true;
   };
-  const Stop& first = lowered.stretches().front().front();
+  const LoweredStep& first = lowered.stretches().front().front();
   const bool may_start_there = lowered.transforms(first) && can_run_in_place(lowered.step(first)) &&
                                lowered.before(first).layout.same_as(lowered.after(first).layout);
   for (std::size_t number = first_between; number < arrays.size(); ++number)

@@ -135,7 +135,7 @@ class DeviceCompiler : public Compiler<DeviceTask> {
   }
   void make(DeviceTask& task, std::size_t number) override {
     const Stretch& stretch = stretches()[number];
-    const Stop& first = stretch.front();
+    const LoweredStep& first = stretch.front();
     choose_arrays(task, stretch, static_cast<int>(arrays_.size()));
     const bool fused = stretch.size() > 1 || task.receive_buffer;
     task.operations = fused ? make_pipeline(task, stretch) : make_operations(first);
@@ -167,7 +167,7 @@ class DeviceCompiler : public Compiler<DeviceTask> {
   /// result.
   void choose_arrays(DeviceTask& task, const Stretch& stretch, int spare) const {
     if (stretch.size() > 1 && !is_reshape(stretch.front())) task.middle = {stretch[1].from, before(stretch[1])};
-    const Stop& last = stretch.back();
+    const LoweredStep& last = stretch.back();
     if (stretch.size() > 1 && !is_reshape(last) && last.from != last.to)
       task.receive_buffer = {last.from, before(last)};
     else if (is_reshape(last) && last.to == output_array && has_spare(task) && target_.receives_slowly(after(last)))
@@ -179,26 +179,26 @@ class DeviceCompiler : public Compiler<DeviceTask> {
     return !task.middle || task.from == input_array || task.from == task.middle->array;
   }
 
-  MemberOperations make_operations(const Stop& stop) {
-    const Step& s = step(stop);
-    if (is_reshape(stop))
+  MemberOperations make_operations(const LoweredStep& one) {
+    const Step& s = step(one);
+    if (is_reshape(one))
       return (target_.one_array() ? make_in_place_reshape : make_device_reshape)(
-          setup_.way.exchange, {&team_, before(stop).layout, after(stop).layout, element_bytes(before(stop))});
+          setup_.way.exchange, {&team_, before(one).layout, after(one).layout, element_bytes(before(one))});
     return team_.for_members([&](std::size_t m) -> std::unique_ptr<DeviceOperation> {
-      if (transforms(stop)) return make_fft(transform(stop), rank(m));
+      if (transforms(one)) return make_fft(transform(one), rank(m));
       if (target_.one_array()) require_one_array(s);
-      if (auto pointwise = make_pointwise(s, before(stop), after(stop), rank(m), setup_.precision)) return pointwise;
+      if (auto pointwise = make_pointwise(s, before(one), after(one), rank(m), setup_.precision)) return pointwise;
       fail(Status::unsupported, "the step '", step_name(s), "' does not run on GPUs");
     });
   }
 
   std::size_t element_bytes(const State& state) const { return shardfft::element_bytes(state, setup_.precision); }
 
-  std::unique_ptr<DeviceCheck> make_check(const Stop& stop, int rank, DeviceOperation& operation) const {
-    const State &from = before(stop), &to = after(stop);
-    if (is_reshape(stop)) return make_device_move_check(from.layout, to.layout, rank, element_bytes(from));
-    if (transforms(stop))
-      return make_device_transform_check(operation, fft_spec(transform(stop), rank, setup_.precision));
+  std::unique_ptr<DeviceCheck> make_check(const LoweredStep& one, int rank, DeviceOperation& operation) const {
+    const State &from = before(one), &to = after(one);
+    if (is_reshape(one)) return make_device_move_check(from.layout, to.layout, rank, element_bytes(from));
+    if (transforms(one))
+      return make_device_transform_check(operation, fft_spec(transform(one), rank, setup_.precision));
     return make_device_repeat_check(operation, state_bytes(from, setup_.precision, rank),
                                     state_bytes(to, setup_.precision, rank));
   }

@@ -60,14 +60,14 @@ class HostCompiler : public Compiler<Task> {
   }
 
  private:
-  void make(Task& task, std::size_t stretch) override {
+  void make(Task& task, std::size_t number) override {
     lines_.reset();
-    if (checks_) alone_.run([&] { lines_ = checks_->lines(stretch); });
-    task.operation = make_operation(stretches()[stretch]);
+    if (checks_) alone_.run([&] { lines_ = checks_->lines(number); });
+    task.operation = make_operation(fused_tasks()[number]);
     if (!checks_) return;
     alone_.run([&] {
-      task.checks.push_back(lines_ ? lines_ : checks_->other(stretch, *task.operation));
-      if (auto scatter = checks_->scatter(stretch)) task.checks.push_back(std::move(scatter));
+      task.checks.push_back(lines_ ? lines_ : checks_->other(number, *task.operation));
+      if (auto scatter = checks_->scatter(number)) task.checks.push_back(std::move(scatter));
     });
   }
   void copy(Task& task) override {
@@ -76,16 +76,16 @@ class HostCompiler : public Compiler<Task> {
   }
   std::size_t element_bytes(const State& state) const { return shardfft::element_bytes(state, setup_.precision); }
 
-  std::unique_ptr<Operation> make_operation(const Stretch& stretch);
+  std::unique_ptr<Operation> make_operation(const FusedTask& fused);
   std::unique_ptr<Operation> make_operation(const LoweredStep& one);
   std::unique_ptr<Operation> make_fft(const LoweredStep& one);
   std::unique_ptr<Operation> make_fft_in_place(const LoweredStep& one, const FftSpec& spec, const StepFfts& ffts);
   std::unique_ptr<Operation> make_cannon(const LoweredStep& one);
   ReshapeSetup message_setup(const State& from, const State& to) const;
-  std::unique_ptr<Operation> make_message_reshape(const Stretch& stretch);
+  std::unique_ptr<Operation> make_message_reshape(const FusedTask& fused);
   HostReshapeSetup host_setup(const LoweredStep& one);
   std::unique_ptr<Operation> make_shared_reshape(const LoweredStep& one);
-  std::unique_ptr<Operation> make_gather(const Stretch& stretch);
+  std::unique_ptr<Operation> make_gather(const FusedTask& fused);
   std::unique_ptr<Operation> make_padded(const LoweredStep& fft, const LoweredStep& modes);
   std::unique_ptr<Exchange> remote_exchange(const HostReshapeSetup& setup, const Communicator& members) const;
   BundledFftSetup bundled(const LocalTransform& local) const;
@@ -102,11 +102,11 @@ class HostCompiler : public Compiler<Task> {
   std::shared_ptr<LinesCheck> lines_;      ///< with that option: of the transform that is being made
 };
 
-std::unique_ptr<Operation> HostCompiler::make_operation(const Stretch& stretch) {
-  if (stretch.size() == 1) return make_operation(stretch.front());
+std::unique_ptr<Operation> HostCompiler::make_operation(const FusedTask& fused) {
+  if (fused.size() == 1) return make_operation(fused.front());
   for (const std::size_t i : {std::size_t{0}, std::size_t{1}})
-    if (std::holds_alternative<ModesStep>(step(stretch[i]))) return make_padded(stretch[1 - i], stretch[i]);
-  return host_ != nullptr ? make_gather(stretch) : make_message_reshape(stretch);
+    if (std::holds_alternative<ModesStep>(step(fused[i]))) return make_padded(fused[1 - i], fused[i]);
+  return host_ != nullptr ? make_gather(fused) : make_message_reshape(fused);
 }
 
 std::unique_ptr<Operation> HostCompiler::make_operation(const LoweredStep& one) {
@@ -188,12 +188,12 @@ ReshapeSetup HostCompiler::message_setup(const State& from, const State& to) con
 }
 
 /// A reshape by messages, with the transforms at its ends in chunks.
-std::unique_ptr<Operation> HostCompiler::make_message_reshape(const Stretch& stretch) {
-  const Joined steps = joined(stretch);
+std::unique_ptr<Operation> HostCompiler::make_message_reshape(const FusedTask& fused) {
+  const Joined steps = joined(fused);
   PipelineSetup pipeline{steps.from.layout, steps.to.layout, message_setup(steps.from, steps.to)};
   if (steps.before) pipeline.before = bundled(*steps.before);
   if (steps.after) pipeline.after = bundled(*steps.after);
-  if (stretch.size() > 1) pipeline.pieces = in_pieces(steps.steps(), setup_.options.chunks);
+  if (fused.size() > 1) pipeline.pieces = in_pieces(steps.steps(), setup_.options.chunks);
   return make_pipeline(pipeline);
 }
 
@@ -252,13 +252,13 @@ std::unique_ptr<Operation> HostCompiler::make_shared_reshape(const LoweredStep& 
 
 /// A transform whose lines are read from their places before a reshape. If there is a second reshape, the results are
 /// written to their places behind it.
-std::unique_ptr<Operation> HostCompiler::make_gather(const Stretch& stretch) {
-  const HostReshapeSetup gather = host_setup(stretch[0]);
+std::unique_ptr<Operation> HostCompiler::make_gather(const FusedTask& fused) {
+  const HostReshapeSetup gather = host_setup(fused[0]);
   std::optional<HostReshapeSetup> scatter;
-  if (stretch.size() > 2) scatter = host_setup(stretch[2]);
+  if (fused.size() > 2) scatter = host_setup(fused[2]);
   std::unique_ptr<Operation> operation;
   alone_.run([&] {
-    BundledFftSetup fft = bundled(transform(stretch[1]));
+    BundledFftSetup fft = bundled(transform(fused[1]));
     fft.from = gather.from;
     if (scatter) fft.to = scatter->to;
     operation = make_gather_fft(gather, fft, scatter ? &*scatter : nullptr);

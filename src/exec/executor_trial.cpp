@@ -113,8 +113,8 @@ class Executor::Trial : public Candidates {
     cut.options.chunks = 2;
     HostTarget target(cut, nullptr);
     return std::any_of(programs().begin(), programs().end(), [&](const NamedProgram& named) {
-      const std::vector<Stretch> stretches = cut_in_stretches(named.program, named.scale, target);
-      return std::any_of(stretches.begin(), stretches.end(), [](const Stretch& s) { return s.size() > 1; });
+      const std::vector<FusedTask> fused_tasks = fuse_steps(named.program, named.scale, target);
+      return std::any_of(fused_tasks.begin(), fused_tasks.end(), [](const FusedTask& s) { return s.size() > 1; });
     });
   }
 

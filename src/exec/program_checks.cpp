@@ -37,9 +37,9 @@ class RepeatCheck : public HostCheck {
 }  // namespace
 
 ProgramChecks::ProgramChecks(const ExecutorSetup& setup, const Lowered& lowered)
-    : setup_(setup), program_(lowered), stretches_(lowered.stretches()) {
-  for (const Stretch& stretch : stretches_) {
-    const LoweredStep& first = stretch.front();
+    : setup_(setup), program_(lowered), fused_tasks_(lowered.fused_tasks()) {
+  for (const FusedTask& fused : fused_tasks_) {
+    const LoweredStep& first = fused.front();
     if (std::holds_alternative<CannonStep>(program_.step(first)))
       fail(Status::unsupported, "the option verify cannot check matrix products: choose another algorithm than cannon");
     const auto sums_of = [&](const LoweredStep& one) {
@@ -47,37 +47,37 @@ ProgramChecks::ProgramChecks(const ExecutorSetup& setup, const Lowered& lowered)
                                         element_bytes(program_.before(one), setup.precision));
     };
     moves_.push_back(program_.is_reshape(first) ? sums_of(first) : nullptr);
-    scatters_.push_back(stretch.size() > 1 && !program_.transforms(stretch.back()) ? sums_of(stretch.back()) : nullptr);
+    scatters_.push_back(fused.size() > 1 && !program_.transforms(fused.back()) ? sums_of(fused.back()) : nullptr);
     if (scatters_.back() && !scatters_.back()->sends_all())
       fail(Status::internal, "a transform whose results go to no rank cannot be checked");
   }
 }
 
-/// The only transform of a stretch; null if it has none.
-const LoweredStep* ProgramChecks::transform_of(const Stretch& stretch) const {
+/// The only transform of a fused task; null if it has none.
+const LoweredStep* ProgramChecks::transform_of(const FusedTask& fused) const {
   const auto found =
-      std::find_if(stretch.begin(), stretch.end(), [this](const LoweredStep& one) { return program_.transforms(one); });
-  return found == stretch.end() ? nullptr : &*found;
+      std::find_if(fused.begin(), fused.end(), [this](const LoweredStep& one) { return program_.transforms(one); });
+  return found == fused.end() ? nullptr : &*found;
 }
 
-/// Whether the stretch reads the array with the axes of the one before; a view in between changes the axes.
-bool ProgramChecks::adjacent(std::size_t stretch) const {
-  return stretch > 0 && stretch < stretches_.size() &&
-         stretches_[stretch - 1].back().step + 1 == stretches_[stretch].front().step;
+/// Whether the task reads the array with the axes of the one before; a view in between changes the axes.
+bool ProgramChecks::adjacent(std::size_t task) const {
+  return task > 0 && task < fused_tasks_.size() &&
+         fused_tasks_[task - 1].back().step + 1 == fused_tasks_[task].front().step;
 }
 
 /// Whether the transform that writes the source of this move sums it; then the move need not.
 bool ProgramChecks::source_is_added_up(std::size_t move) const {
-  return adjacent(move) && program_.transforms(stretches_[move - 1].back()) && moves_[move]->sends_all();
+  return adjacent(move) && program_.transforms(fused_tasks_[move - 1].back()) && moves_[move]->sends_all();
 }
 
-/// Whether the transform that reads the result of this move sums it, in a stretch of its own.
+/// Whether the transform that reads the result of this move sums it, in a task of its own.
 bool ProgramChecks::result_is_added_up(std::size_t move) const {
-  return adjacent(move + 1) && program_.transforms(stretches_[move + 1].front()) && moves_[move]->receives_all();
+  return adjacent(move + 1) && program_.transforms(fused_tasks_[move + 1].front()) && moves_[move]->receives_all();
 }
 
-std::shared_ptr<LinesCheck> ProgramChecks::lines(std::size_t stretch) const {
-  const LoweredStep* const found = transform_of(stretches_[stretch]);
+std::shared_ptr<LinesCheck> ProgramChecks::lines(std::size_t task) const {
+  const LoweredStep* const found = transform_of(fused_tasks_[task]);
   if (found == nullptr) return nullptr;
   const LoweredStep& fft = *found;
   LinesCheckSetup lines;
@@ -86,31 +86,29 @@ std::shared_ptr<LinesCheck> ProgramChecks::lines(std::size_t stretch) const {
   lines.precision = setup_.precision;
   lines.scale = fft.scale;
   lines.threads = setup_.options.threads;
-  lines.gathers = moves_[stretch] != nullptr;
+  lines.gathers = moves_[task] != nullptr;
   if (lines.gathers) {
-    lines.from = moves_[stretch];
-    lines.walks_input = !source_is_added_up(stretch);
-  } else if (stretch > 0 && moves_[stretch - 1] && stretches_[stretch - 1].size() == 1 &&
-             result_is_added_up(stretch - 1)) {
-    lines.from = moves_[stretch - 1];
+    lines.from = moves_[task];
+    lines.walks_input = !source_is_added_up(task);
+  } else if (task > 0 && moves_[task - 1] && fused_tasks_[task - 1].size() == 1 && result_is_added_up(task - 1)) {
+    lines.from = moves_[task - 1];
   }
-  lines.scatters = scatters_[stretch] != nullptr;
+  lines.scatters = scatters_[task] != nullptr;
   if (lines.scatters)
-    lines.to = scatters_[stretch];
-  else if (stretch + 1 < stretches_.size() && moves_[stretch + 1] && source_is_added_up(stretch + 1))
-    lines.to = moves_[stretch + 1];
-  lines.last = stretch + 1 == stretches_.size() && !lines.scatters;
+    lines.to = scatters_[task];
+  else if (task + 1 < fused_tasks_.size() && moves_[task + 1] && source_is_added_up(task + 1))
+    lines.to = moves_[task + 1];
+  lines.last = task + 1 == fused_tasks_.size() && !lines.scatters;
   return std::make_shared<LinesCheck>(lines);
 }
 
-std::shared_ptr<HostCheck> ProgramChecks::scatter(std::size_t stretch) const {
-  return scatters_[stretch] ? make_move_check(scatters_[stretch], false, true) : nullptr;
+std::shared_ptr<HostCheck> ProgramChecks::scatter(std::size_t task) const {
+  return scatters_[task] ? make_move_check(scatters_[task], false, true) : nullptr;
 }
 
-std::shared_ptr<HostCheck> ProgramChecks::other(std::size_t stretch, Operation& operation) const {
-  const LoweredStep& one = stretches_[stretch].front();
-  if (moves_[stretch])
-    return make_move_check(moves_[stretch], !source_is_added_up(stretch), !result_is_added_up(stretch));
+std::shared_ptr<HostCheck> ProgramChecks::other(std::size_t task, Operation& operation) const {
+  const LoweredStep& one = fused_tasks_[task].front();
+  if (moves_[task]) return make_move_check(moves_[task], !source_is_added_up(task), !result_is_added_up(task));
   return std::make_shared<RepeatCheck>(operation, bytes(program_.before(one)), bytes(program_.after(one)));
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// Cuts transforms of several axes: the last pass over a program before it is cut in stretches.
+// Cuts transforms of several axes: the last pass over a program before its steps are fused.
 #include "lower/target.hpp"
 
 namespace shardfft {

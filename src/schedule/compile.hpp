@@ -1,23 +1,23 @@
 #pragma once
-// From a program to the tasks that run it, stretch by stretch. A target makes the operation of each task.
+// From a program to the tasks that run it, one fused task after the other. A target makes the operation of each task.
 #include <utility>
 #include <vector>
 
 #include "algorithm/program.hpp"
-#include "lower/stretch.hpp"
+#include "lower/fused_task.hpp"
 #include "schedule/local_transform.hpp"
 
 namespace shardfft {
 
-/// A program in stretches, and the step of each lowered step.
+/// A program in fused tasks, and the step of each lowered step.
 class Lowered {
  public:
   /// `keeps_input`: no step overwrites the input, not even c2r.
   Lowered(const Program& program, double scale, Target& target, bool keeps_input)
-      : program_(program), keeps_input_(keeps_input), stretches_(cut_in_stretches(program, scale, target)) {}
+      : program_(program), keeps_input_(keeps_input), fused_tasks_(fuse_steps(program, scale, target)) {}
 
   const Program& program() const { return program_; }
-  const std::vector<Stretch>& stretches() const { return stretches_; }
+  const std::vector<FusedTask>& fused_tasks() const { return fused_tasks_; }
   const Step& step(const LoweredStep& one) const { return program_.steps[static_cast<std::size_t>(one.step)]; }
   const State& before(const LoweredStep& one) const { return program_.states[static_cast<std::size_t>(one.step)]; }
   const State& after(const LoweredStep& one) const { return program_.states[static_cast<std::size_t>(one.step) + 1]; }
@@ -28,20 +28,20 @@ class Lowered {
     const bool keeps = one.from == input_array && (keeps_input_ || fft.kind() != Kind::c2r);
     return {fft, before(one), after(one), one.scale, one.from == one.to, keeps};
   }
-  /// A stretch of one reshape, with a transform before it, behind it, at both ends, or at none.
-  Joined joined(const Stretch& stretch) const {
-    const std::size_t reshape = is_reshape(stretch.front()) ? 0 : 1;
-    const LoweredStep& move = stretch[reshape];
+  /// A fused task of one reshape, with a transform before it, behind it, at both ends, or at none.
+  Joined joined(const FusedTask& fused) const {
+    const std::size_t reshape = is_reshape(fused.front()) ? 0 : 1;
+    const LoweredStep& move = fused[reshape];
     Joined joined{move.step, before(move), after(move), {}, {}};
-    if (reshape > 0) joined.before = transform(stretch.front());
-    if (reshape + 1 < stretch.size()) joined.after = transform(stretch.back());
+    if (reshape > 0) joined.before = transform(fused.front());
+    if (reshape + 1 < fused.size()) joined.after = transform(fused.back());
     return joined;
   }
 
  private:
   const Program& program_;
   bool keeps_input_;
-  std::vector<Stretch> stretches_;
+  std::vector<FusedTask> fused_tasks_;
 };
 
 /// The arrays of a task, and their contents.
@@ -69,10 +69,10 @@ class Compiler : protected Lowered {
       static_cast<TaskEnds&>(task) = std::move(ends);
       return task;
     };
-    for (std::size_t i = 0; i < stretches().size(); ++i) {
-      const LoweredStep &first = stretches()[i].front(), &last = stretches()[i].back();
+    for (std::size_t i = 0; i < fused_tasks().size(); ++i) {
+      const LoweredStep &first = fused_tasks()[i].front(), &last = fused_tasks()[i].back();
       TaskEnds ends{first.from, last.to, before(first), after(last)};
-      for (const LoweredStep& one : stretches()[i]) ends.steps.push_back(one.step);
+      for (const LoweredStep& one : fused_tasks()[i]) ends.steps.push_back(one.step);
       make(add(std::move(ends)), i);
     }
     if (tasks.empty()) {
@@ -84,8 +84,8 @@ class Compiler : protected Lowered {
 
  protected:
   using Lowered::Lowered;
-  /// Makes the operation of a stretch's task, and its checks.
-  virtual void make(Task& task, std::size_t stretch) = 0;
+  /// Makes the operation of a task, and its checks.
+  virtual void make(Task& task, std::size_t number) = 0;
   /// Makes a plain copy, if no step moves anything.
   virtual void copy(Task& task) = 0;
 };

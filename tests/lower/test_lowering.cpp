@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "algorithm/algorithm.hpp"
+#include "lower/fused_task.hpp"
 #include "lower/orders.hpp"
-#include "lower/stretch.hpp"
 #include "lower/transforms.hpp"
 #include "support/problem.hpp"
 
@@ -137,19 +137,19 @@ TEST(Lowering, LeavesNoReshapeThatOnlyTurnsAxes) {
   }
 }
 
-std::vector<int> arrays(const std::vector<Stretch>& stretches) {
+std::vector<int> arrays(const std::vector<FusedTask>& fused_tasks) {
   std::vector<int> all;
-  for (const Stretch& stretch : stretches)
-    for (const LoweredStep& one : stretch) all.insert(all.end(), {one.from, one.to});
+  for (const FusedTask& fused : fused_tasks)
+    for (const LoweredStep& one : fused) all.insert(all.end(), {one.from, one.to});
   return all;
 }
 
 TEST(Lowering, NumbersArraysSoThatTheInputIsOnlyRead) {
   FakeTarget target;
   const Program program = make_program("slab", problem_of(Kind::c2c, Layout::slab({8, 6, 10}, 2)));
-  const auto stretches = cut_in_stretches(program, 1, target);
+  const auto fused_tasks = fuse_steps(program, 1, target);
   // planes out of place, exchange into the output, lines in place
-  EXPECT_EQ(arrays(stretches),
+  EXPECT_EQ(arrays(fused_tasks),
             (std::vector<int>{input_array, first_between, first_between, output_array, output_array, output_array}));
 }
 
@@ -158,15 +158,15 @@ TEST(Lowering, FusedStepsHaveNoArrayInBetween) {
   target.fused_from = 1;
   target.wanted_fusion = {2, false};
   const Program program = make_program("slab", problem_of(Kind::c2c, Layout::slab({8, 6, 10}, 2)));
-  const auto stretches = cut_in_stretches(program, 1, target);
-  ASSERT_EQ(stretches.size(), 2U);
-  EXPECT_EQ(stretches[1].front().from, first_between);
-  EXPECT_EQ(stretches[1].back().to, output_array);
+  const auto fused_tasks = fuse_steps(program, 1, target);
+  ASSERT_EQ(fused_tasks.size(), 2U);
+  EXPECT_EQ(fused_tasks[1].front().from, first_between);
+  EXPECT_EQ(fused_tasks[1].back().to, output_array);
   target.fused_from = 0;
   target.wanted_fusion = {3, true};
-  const auto whole = cut_in_stretches(program, 1, target);
+  const auto whole = fuse_steps(program, 1, target);
   ASSERT_EQ(whole.size(), 1U);
-  EXPECT_EQ(arrays(whole), arrays(cut_in_stretches(program, 1, *std::make_unique<FakeTarget>())));
+  EXPECT_EQ(arrays(whole), arrays(fuse_steps(program, 1, *std::make_unique<FakeTarget>())));
 }
 
 TEST(Lowering, TheLastTransformThatScalesForFreeScales) {
@@ -175,7 +175,7 @@ TEST(Lowering, TheLastTransformThatScalesForFreeScales) {
     FakeTarget target;
     target.not_free = std::move(not_free);
     std::vector<double> all;
-    for (const Stretch& stretch : cut_in_stretches(program, 0.25, target)) all.push_back(stretch.front().scale);
+    for (const FusedTask& fused : fuse_steps(program, 0.25, target)) all.push_back(fused.front().scale);
     return all;
   };
   EXPECT_EQ(scales({}), (std::vector<double>{1, 1, 0.25}));

@@ -14,11 +14,11 @@ std::vector<ArrayLife> lives_of(const Lowered& lowered) {
     life.dies = std::max(life.dies, end);
     life.states.push_back(state);
   };
-  for (std::size_t i = 0; i < lowered.stretches().size(); ++i) {
-    const Stretch& stretch = lowered.stretches()[i];
-    int turn = first_turn(i) + (lowered.is_reshape(stretch.front()) ? 1 : 0);
-    for (const LoweredStep& one : stretch) {
-      const bool alone = stretch.size() == 1;
+  for (std::size_t i = 0; i < lowered.fused_tasks().size(); ++i) {
+    const FusedTask& fused = lowered.fused_tasks()[i];
+    int turn = first_turn(i) + (lowered.is_reshape(fused.front()) ? 1 : 0);
+    for (const LoweredStep& one : fused) {
+      const bool alone = fused.size() == 1;
       const int begin = alone ? first_turn(i) : turn, end = alone ? last_turn(i) : turn;
       use(one.from, lowered.before(one), begin, end);
       use(one.to, lowered.after(one), begin, end);

@@ -10,17 +10,17 @@ namespace shardfft::gpu {
 /// The rooms of a run: the user's input and output, and the workspace. An offset in a room is the same on every rank.
 enum ArrayRooms : int { in_input, in_output, in_workspace };
 
-/// An array of a program, and its life in turns. A stretch has three turns: one for the transform before a reshape, one
-/// for the messages, and one for the transform behind. A step that runs alone takes all three.
+/// An array of a program, and its life in turns. A fused task has three turns: one for the transform before a reshape,
+/// one for the messages, and one for the transform behind. A step that runs alone takes all three.
 struct ArrayLife {
   std::vector<State> states{};  ///< that the array holds, one after the other
   int born = 0, dies = -1;
   int room = in_workspace;  ///< in any other room it begins at offset 0
 };
 
-/// The first and the last turn of a stretch.
-inline int first_turn(std::size_t stretch) { return 3 * static_cast<int>(stretch); }
-inline int last_turn(std::size_t stretch) { return first_turn(stretch) + 2; }
+/// The first and the last turn of a fused task.
+inline int first_turn(std::size_t task) { return 3 * static_cast<int>(task); }
+inline int last_turn(std::size_t task) { return first_turn(task) + 2; }
 
 /// The lives of all arrays of a program, by number.
 std::vector<ArrayLife> lives_of(const Lowered& lowered);

@@ -231,7 +231,7 @@ std::optional<int> DeviceTarget::free_behind(int room, const Lowered& lowered) c
                : std::nullopt;
   }
   if (!setup_.options.in_place) return -1;
-  // Use in the first stretch lets messages wait until the input is read: only if memory is short, or for one reshape.
+  // Use in the first task lets messages wait until the input is read: only if memory is short, or for one reshape.
   const bool waits = setup_.way.room != Spare::fast || reshapes(program) == 1;
   return waits ? lives_of(lowered)[input_array].dies : last_turn(0);
 }
@@ -255,7 +255,7 @@ std::vector<ArrayLife> DeviceTarget::arrays(const Lowered& lowered) {
     }
     return true;
   };
-  const LoweredStep& first = lowered.stretches().front().front();
+  const LoweredStep& first = lowered.fused_tasks().front().front();
   const bool may_start_there = lowered.transforms(first) && can_run_in_place(lowered.step(first)) &&
                                lowered.before(first).layout.same_as(lowered.after(first).layout);
   for (std::size_t number = first_between; number < arrays.size(); ++number)

@@ -2,7 +2,7 @@
 // Answers lowering's questions about GPUs (lower/target.hpp), and places the arrays of programs.
 #include "gpu/plan/array_places.hpp"
 #include "gpu/plan/offer.hpp"
-#include "lower/stretch.hpp"
+#include "lower/fused_task.hpp"
 #include "lower/target.hpp"
 #include "run/runner.hpp"
 #include "run/setup.hpp"

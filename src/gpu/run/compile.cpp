@@ -13,9 +13,9 @@
 #include "gpu/plan/storing.hpp"
 #include "gpu/run/pipeline.hpp"
 #include "lower/fft_spec.hpp"
+#include "lower/fused_task.hpp"
 #include "lower/in_place.hpp"
 #include "lower/orders.hpp"
-#include "lower/stretch.hpp"
 #include "lower/transforms.hpp"
 
 namespace shardfft::gpu {
@@ -93,17 +93,17 @@ class DeviceCompiler : public Compiler<DeviceTask> {
   /// Begins to compile all kernels before anything waits for the first one.
   void begin_kernels() {
     if (target_.one_array()) return;
-    for (const Stretch& stretch : stretches()) begin_kernels(stretch);
+    for (const FusedTask& fused : fused_tasks()) begin_kernels(fused);
   }
 
  private:
-  void begin_kernels(const Stretch& stretch) {
-    if (stretch.size() == 1) {
-      if (transforms(stretch.front())) begin_kernels(transform(stretch.front()), {Slice{}});
+  void begin_kernels(const FusedTask& fused) {
+    if (fused.size() == 1) {
+      if (transforms(fused.front())) begin_kernels(transform(fused.front()), {Slice{}});
       return;
     }
-    const Joined steps = joined(stretch);
-    const Pieces& cut = pieces(stretch);
+    const Joined steps = joined(fused);
+    const Pieces& cut = pieces(fused);
     if (steps.before && cut.stores)
       begin_storing_kernels(*steps.before, steps.to.layout);
     else if (steps.before)
@@ -127,21 +127,21 @@ class DeviceCompiler : public Compiler<DeviceTask> {
       return plan.has_value();
     });
   }
-  /// The pieces of a stretch that runs as a pipeline. Collective when first asked for.
-  const Pieces& pieces(const Stretch& stretch) {
-    const auto [found, is_new] = pieces_.try_emplace(stretch.front().step);
-    if (is_new) found->second = target_.pieces(joined(stretch));
+  /// The pieces of a fused task that runs as a pipeline. Collective when first asked for.
+  const Pieces& pieces(const FusedTask& fused) {
+    const auto [found, is_new] = pieces_.try_emplace(fused.front().step);
+    if (is_new) found->second = target_.pieces(joined(fused));
     return found->second;
   }
   void make(DeviceTask& task, std::size_t number) override {
-    const Stretch& stretch = stretches()[number];
-    const LoweredStep& first = stretch.front();
-    choose_arrays(task, stretch, static_cast<int>(arrays_.size()));
-    const bool fused = stretch.size() > 1 || task.receive_buffer;
-    task.operations = fused ? make_pipeline(task, stretch) : make_operations(first);
+    const FusedTask& fused = fused_tasks()[number];
+    const LoweredStep& first = fused.front();
+    choose_arrays(task, fused, static_cast<int>(arrays_.size()));
+    const bool pipelined = fused.size() > 1 || task.receive_buffer;
+    task.operations = pipelined ? make_pipeline(task, fused) : make_operations(first);
     if (setup_.options.verify)
       task.checks = team_.for_members([&](std::size_t m) {
-        return fused ? task.operations[m]->make_checks() : alone(make_check(first, rank(m), *task.operations[m]));
+        return pipelined ? task.operations[m]->make_checks() : alone(make_check(first, rank(m), *task.operations[m]));
       });
   }
   void copy(DeviceTask& task) override {
@@ -165,10 +165,10 @@ class DeviceCompiler : public Compiler<DeviceTask> {
   /// Chooses the array between a transform and a reshape, and the array that others write into if it is not the result:
   /// the input of a last transform that does not run in place; or `spare`, if others would write slowly into the
   /// result.
-  void choose_arrays(DeviceTask& task, const Stretch& stretch, int spare) const {
-    if (stretch.size() > 1 && !is_reshape(stretch.front())) task.middle = {stretch[1].from, before(stretch[1])};
-    const LoweredStep& last = stretch.back();
-    if (stretch.size() > 1 && !is_reshape(last) && last.from != last.to)
+  void choose_arrays(DeviceTask& task, const FusedTask& fused, int spare) const {
+    if (fused.size() > 1 && !is_reshape(fused.front())) task.middle = {fused[1].from, before(fused[1])};
+    const LoweredStep& last = fused.back();
+    if (fused.size() > 1 && !is_reshape(last) && last.from != last.to)
       task.receive_buffer = {last.from, before(last)};
     else if (is_reshape(last) && last.to == output_array && has_spare(task) && target_.receives_slowly(after(last)))
       task.receive_buffer = {spare, after(last)};
@@ -204,14 +204,14 @@ class DeviceCompiler : public Compiler<DeviceTask> {
   }
 
   /// A reshape in chunks, with the transforms at its ends or alone.
-  MemberOperations make_pipeline(DeviceTask& task, const Stretch& stretch) {
-    const Joined steps = joined(stretch);
+  MemberOperations make_pipeline(DeviceTask& task, const FusedTask& fused) {
+    const Joined steps = joined(fused);
     PipelineArrays arrays;
     arrays.last_out_of_place = steps.after && task.receive_buffer;
     arrays.source_in_output = room_of(task.middle ? task.middle->array : task.from) == in_output;
     const bool whole = task.from == input_array && task.to == output_array;  // nothing else lies in the output
     arrays.may_wait = arrays.last_out_of_place && whole && (arrays.source_in_output || !setup_.options.in_place);
-    DevicePipelines made = make_device_pipeline(setup_, team_, steps, pieces(stretch), arrays);
+    DevicePipelines made = make_device_pipeline(setup_, team_, steps, pieces(fused), arrays);
     if (task.middle) task.middle->waiting_bytes = made.waiting_bytes;
     return std::move(made.operations);
   }
@@ -247,7 +247,7 @@ class DeviceCompiler : public Compiler<DeviceTask> {
   Team& team_;
   DeviceTarget& target_;
   std::vector<ArrayLife> arrays_;
-  std::map<int, Pieces> pieces_;  ///< by the first step of a stretch
+  std::map<int, Pieces> pieces_;  ///< by the first step of a fused task
 };
 
 /// Sizes that no layout tells: for each task the bytes of scratch, and of data that waits in the workspace, on the GPU

@@ -21,13 +21,13 @@ struct LoweredStep {
 
 /// Steps that run as one task, from the first one's `from` to the last one's `to`. They have arrays of their own in
 /// between only if the target keeps them.
-using Stretch = std::vector<LoweredStep>;
+using FusedTask = std::vector<LoweredStep>;
 
 /// Whether the step has work to do. A view has none; a half spectrum step has none forward.
 bool moves_something(const Step& step);
 
-/// The stretches of the program in the order of a run; its result is multiplied by `scale`. The input is only read. All
-/// steps but the first run in place if they can. Arrays between steps are numbered from the last one to the first.
-std::vector<Stretch> cut_in_stretches(const Program& program, double scale, Target& target);
+/// The fused tasks of the program in the order of a run; its result is multiplied by `scale`. The input is only read.
+/// All steps but the first run in place if they can. Arrays between steps are numbered from the last one to the first.
+std::vector<FusedTask> fuse_steps(const Program& program, double scale, Target& target);
 
 }  // namespace shardfft

@@ -1,4 +1,4 @@
-#include "lower/stretch.hpp"
+#include "lower/fused_task.hpp"
 
 namespace shardfft {
 
@@ -15,10 +15,10 @@ std::vector<int> moving_steps(const Program& program) {
 
 /// The transform that applies the scale factor: the last one that scales for free, else the last one. If one follows an
 /// operator, none before it scales: the operator gets the sums of the forward transform. Null without transforms.
-LoweredStep* scaled_step(const Program& program, std::vector<Stretch>& stretches, Target& target) {
+LoweredStep* scaled_step(const Program& program, std::vector<FusedTask>& fused_tasks, Target& target) {
   LoweredStep* last = nullptr;
-  for (std::size_t i = stretches.size(); i-- > 0;)
-    for (auto one = stretches[i].rbegin(); one != stretches[i].rend(); ++one) {
+  for (std::size_t i = fused_tasks.size(); i-- > 0;)
+    for (auto one = fused_tasks[i].rbegin(); one != fused_tasks[i].rend(); ++one) {
       const Step& step = step_of(program, one->step);
       if (last != nullptr && std::holds_alternative<OperatorStep>(step)) return last;
       const bool cannon = std::holds_alternative<CannonStep>(step);
@@ -47,30 +47,30 @@ bool moves_something(const Step& step) {
   return !std::holds_alternative<ViewStep>(step);
 }
 
-std::vector<Stretch> cut_in_stretches(const Program& program, double scale, Target& target) {
+std::vector<FusedTask> fuse_steps(const Program& program, double scale, Target& target) {
   const std::vector<int> steps = moving_steps(program);
-  std::vector<Stretch> stretches;
+  std::vector<FusedTask> fused_tasks;
   std::vector<Fusion> fusions;
   for (std::size_t at = 0; at < steps.size();) {
     fusions.push_back(target.one_array() ? Fusion{} : target.fusion(program, steps, at));
-    Stretch& stretch = stretches.emplace_back();
-    for (int i = 0; i < fusions.back().steps; ++i, ++at) stretch.push_back({steps[at], {}, {}, 1});
+    FusedTask& fused = fused_tasks.emplace_back();
+    for (int i = 0; i < fusions.back().steps; ++i, ++at) fused.push_back({steps[at], {}, {}, 1});
   }
   if (scale != 1)
-    if (LoweredStep* const one = scaled_step(program, stretches, target)) one->scale = scale;
+    if (LoweredStep* const one = scaled_step(program, fused_tasks, target)) one->scale = scale;
   int to = output_array, next = first_between;
-  for (std::size_t i = stretches.size(); i-- > 0;) {
+  for (std::size_t i = fused_tasks.size(); i-- > 0;) {
     const int end = to;
-    for (auto one = stretches[i].rbegin(); one != stretches[i].rend(); ++one) {
+    for (auto one = fused_tasks[i].rbegin(); one != fused_tasks[i].rend(); ++one) {
       one->to = to;
       if (!target.one_array() && !target.in_place(program, one->step)) to = next++;
       one->from = to;
     }
     // If no arrays are in between, the source must differ from the result.
-    if (to == end && stretches[i].size() > 1 && !fusions[i].keeps_buffers) to = stretches[i].front().from = next++;
+    if (to == end && fused_tasks[i].size() > 1 && !fusions[i].keeps_buffers) to = fused_tasks[i].front().from = next++;
   }
-  if (!stretches.empty()) stretches.front().front().from = input_array;
-  return stretches;
+  if (!fused_tasks.empty()) fused_tasks.front().front().from = input_array;
+  return fused_tasks;
 }
 
 }  // namespace shardfft

@@ -229,7 +229,11 @@ const std::byte* Executor::readable_input(const Task& task, const std::byte* in,
   const ArrayPlace& stage = program.places.tasks[task.number].stage;
   wait_for_readers(stage);  // of the array that was staged last, by any program
   const Scope scope(&trace_, Activity::stage);
-  copy_bytes(in, at(stage), state_bytes(task.from_state, setup_.precision, setup_.comm.rank()));
+  const std::size_t bytes = state_bytes(task.from_state, setup_.precision, setup_.comm.rank());
+  if (task.checks.empty() && installed<HostStepHook>() == nullptr)
+    task.operation->stage(in, at(stage), bytes);
+  else
+    copy_bytes(in, at(stage), bytes);  // checks and hooks look at all of it
   ++program.reads.staged;
   return at(stage);
 }

@@ -28,6 +28,7 @@ class GatherFft : public BundledFft {
   bool runs_in_place() const override { return false; }
   bool reads_host_memory() const override { return true; }
   bool writes_host_memory() const override { return targets_.has_value(); }
+  void stage(const std::byte* in, std::byte* staged, std::size_t bytes) override { sources_.stage(in, staged, bytes); }
   void wait_readers() override { sources_.wait_readers(); }
   CrossCost cross_cost() const override {
     CrossCost sum;

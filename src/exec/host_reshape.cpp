@@ -1,5 +1,8 @@
 #include "exec/host_reshape.hpp"
 
+#include <algorithm>
+#include <utility>
+
 #include "base/aligned.hpp"
 #include "base/check.hpp"
 #include "pack/pack.hpp"
@@ -16,6 +19,21 @@ std::vector<int> members_here(const HostReshapeSetup& setup) {
   for (const int m : setup.members)
     if (setup.host->host_rank(m) >= 0) here.push_back(m);
   return here;
+}
+
+/// The boxes of this rank's array that other ranks read; nothing if a row of one is shorter than `least` bytes.
+std::optional<std::vector<Box>> lent_boxes(const HostReshapeSetup& setup, std::int64_t least) {
+  std::vector<Box> boxes;
+  for (const Piece& piece : setup.from.pieces(setup.rank))
+    for (const PeerCopy& copy : scatter_boxes(piece, setup.to, setup.rank)) {
+      if (copy.peer == setup.rank) continue;
+      const Box& box = copy.boxes.from;
+      const auto last = static_cast<std::size_t>(std::max(0, box.axes - 1));
+      const std::int64_t row = box.axes > 0 && box.stride[last] == 1 ? box.count[last] : 1;
+      if (row * static_cast<std::int64_t>(setup.element_bytes) < least) return std::nullopt;
+      boxes.push_back(box);
+    }
+  return boxes;
 }
 
 class HostReshape : public Operation {
@@ -42,6 +60,7 @@ class HostReshape : public Operation {
   std::size_t scratch_bytes() const override { return remote_bytes() + sources_.scratch_bytes(); }
   std::size_t table_bytes() const override { return copies_.size() * sizeof(PeerCopy); }
   bool reads_host_memory() const override { return true; }
+  void stage(const std::byte* in, std::byte* staged, std::size_t bytes) override { sources_.stage(in, staged, bytes); }
   void wait_readers() override { sources_.wait_readers(); }
   CrossCost cross_cost() const override {
     CrossCost sum;
@@ -75,11 +94,18 @@ HostSources::HostSources(const HostReshapeSetup& setup)
       members_(members_here(setup)),
       turns_(*setup.host, setup.control, members_, setup.watch),
       sources_(static_cast<std::size_t>(setup.from.ranks())),
+      lent_(lent_boxes(setup, host_defaults().staged_row_bytes)),
       trace_(setup.trace) {}
+
+void HostSources::stage(const std::byte* mine, std::byte* staged, std::size_t bytes) {
+  if (!lent_) return copy_bytes(mine, staged, bytes);
+  for (const Box& box : *lent_) copy_box(mine, box, staged, box, element_bytes_);
+  own_ = mine;
+}
 
 void HostSources::open(const std::byte* mine) {
   const Scope scope(trace_, Activity::wait);
-  mine_ = mine;
+  mine_ = own_ != nullptr ? std::exchange(own_, nullptr) : mine;
   HostAddress address = host_->locate(mine);
   if (address.window < 0) address = {private_memory, static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(mine))};
   turns_.publish(address);

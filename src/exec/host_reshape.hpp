@@ -1,5 +1,8 @@
 #pragma once
 // Reshapes through shared memory: the receiver reads the sender's array; no message is sent.
+#include <optional>
+#include <vector>
+
 #include "exchange/exchange.hpp"
 #include "exec/bundled_fft.hpp"
 #include "mpi/host_window.hpp"
@@ -21,6 +24,9 @@ struct HostReshapeSetup : OperationContext {
 class HostSources : public LineSource {
  public:
   explicit HostSources(const HostReshapeSetup& setup);
+  /// Copies to `staged` the boxes of `mine` that other ranks read; the next open() publishes `staged`, and this rank
+  /// reads `mine`. If their rows are short, copies all `bytes`.
+  void stage(const std::byte* mine, std::byte* staged, std::size_t bytes);
   /// Publishes `mine` and waits for the members of this host. If `mine` is in no window, publishes its address in this
   /// process; then others need read_across().
   void open(const std::byte* mine);
@@ -53,6 +59,8 @@ class HostSources : public LineSource {
   TurnCounter turns_;
   std::vector<Source> sources_;  ///< by rank of the plan
   const std::byte* mine_ = nullptr;
+  const std::byte* own_ = nullptr;        ///< the array that was staged for the next open()
+  std::optional<std::vector<Box>> lent_;  ///< boxes that others read, if their rows are long
   const CrossMemory* across_ = nullptr;
   Trace* trace_;
 };

@@ -7,6 +7,7 @@
 #include "algorithm/program.hpp"
 #include "base/trace.hpp"
 #include "exec/cross_read.hpp"
+#include "pack/pack.hpp"
 #include "pack/short_numbers.hpp"
 #include "run/role.hpp"
 #include "schedule/pieces.hpp"
@@ -26,6 +27,9 @@ class Operation {
   virtual bool reads_host_memory() const { return false; }
   /// True if other ranks write to this rank's `out` while it runs. Then `out` must be in a host window.
   virtual bool writes_host_memory() const { return false; }
+  /// Copies to `staged` the part of `in` that other ranks read, `bytes` at most. The next run gets `staged` as its
+  /// `in`.
+  virtual void stage(const std::byte* in, std::byte* staged, std::size_t bytes) { copy_bytes(in, staged, bytes); }
   /// Waits until the other ranks have read the `in` of the last run.
   virtual void wait_readers() {}
   /// If it reads host memory: the cost for this rank of reading all of it through the kernel.

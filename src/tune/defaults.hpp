@@ -59,6 +59,8 @@ struct HostDefaults {
   /// The cost of the alternative: a copy of the array into shared memory, and reading it there.
   double staged_byte_ns = 0.15;
   double shared_byte_ns = 0.10;
+  /// If others read rows of at least this many bytes, those alone are copied there, and not the whole array.
+  std::int64_t staged_row_bytes = 256;
   /// Blocks that two ranks swap in place go through a buffer of this size.
   std::int64_t swap_buffer_bytes = mebibyte;
   /// The libraries for local transforms are tried for at most this long, in `trial_rounds` rounds: with more rounds

@@ -41,6 +41,20 @@ TEST(HostInputs, ShortRowsAreStaged) {
   expect_ways(plan, 0, 0, 3);
 }
 
+/// The numbers of a rank's own share, which is not staged, are not those of an earlier run either.
+TEST(HostInputs, OwnSharesOfMiddleRowsAreReadFromTheInput) {
+  for (const int ranks_per_host : {0, 2}) {
+    HostCase c = middle_rows();
+    c.options.fake_ranks_per_host = ranks_per_host;
+    for (const bool verify : {false, true}) {
+      c.options.verify = verify;
+      Plan plan = c.plan();
+      for (int run = 0; run < 3; ++run) expect_forward(c, plan, run);
+      if (ranks_per_host == 0) expect_ways(plan, 0, 0, 3);
+    }
+  }
+}
+
 TEST(HostInputs, ArraysOfThePlanAreNotCopied) {
   for (const HostCase& c : {long_rows(), short_rows()}) {
     Plan plan = c.plan();

@@ -228,7 +228,7 @@ BundledFftSetup HostCompiler::bundled(const LocalTransform& local) const {
   fft.rank = setup_.comm.rank();
   fft.precision = setup_.precision;
   fft.effort = setup_.options.effort;
-  fft.ffts = ffts_.step(name_fft(fft.step, fft.before));
+  fft.ffts = ffts_.step(name_fft(fft.step, fft.before), !fft.step.keeps_numbers());
   fft.bytes_past_cache = setup_.way.past_cache;
   fft.from = fft.before.layout;
   fft.to = fft.after.layout;

@@ -39,7 +39,7 @@ class Choosing {
   /// Makes all transforms by the first choice, before ranks agree on it. False if this rank cannot.
   bool make_expected() {
     for (std::size_t s = 0; s < steps_.size(); ++s) {
-      entrants_.push_back({s, &expected(s, 0)});
+      entrants_.push_back({s, expected(s).front()});
       if (!make(entrants_.back(), deadline_)) return false;
     }
     return true;
@@ -92,15 +92,19 @@ class Choosing {
   }
 
  private:
-  /// The library of a step if nothing is tried: the one that was chosen for it before, then the others in order.
-  const Backend& expected(std::size_t step, std::size_t place) const {
-    const auto& all = makers_.candidates;
+  /// The libraries of a step, the one first that is taken if nothing is tried: the one that was chosen for the step
+  /// before, else for a real step the one that is expected to be the fastest there, else the first candidate.
+  std::vector<const Backend*> expected(std::size_t step) const {
+    std::vector<const Backend*> order;
+    for (const Backend& backend : makers_.candidates) order.push_back(&backend);
     const auto chosen = makers_.chosen.find(steps_[step].name);
-    if (chosen == makers_.chosen.end()) return all[place];
-    const auto first = std::find_if(all.begin(), all.end(), [&](const Backend& b) { return b.name == chosen->second; });
-    if (first == all.end()) return all[place];
-    const auto at = static_cast<std::size_t>(first - all.begin());
-    return place == 0 ? *first : all[place <= at ? place - 1 : place];
+    const auto rank = [&](const Backend* b) {
+      return chosen != makers_.chosen.end() && b->name == chosen->second ? 0
+             : b->real_first && steps_[step].real                        ? 1
+                                                                         : 2;
+    };
+    std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return rank(a) < rank(b); });
+    return order;
   }
 
   /// False if this rank cannot make the transforms, or their samples, exactly. Each transform that is measured while it
@@ -129,7 +133,7 @@ class Choosing {
       std::vector<double> refused(steps_.size(), 0);
       for (std::size_t s = 0; s < steps_.size(); ++s) {
         if (first[s].backend != nullptr) continue;
-        first[s] = {s, &expected(s, place)};
+        first[s] = {s, expected(s)[place]};
         refused[s] = make(first[s], deadline_) ? 0 : 1;
       }
       refused = comm_.max(refused);
@@ -175,7 +179,9 @@ class Choosing {
     for (const Backend& backend : makers_.candidates)
       for (auto s = heaviest_first.begin(); s != heaviest_first.end(); ++s) {
         const bool settled = makers_.chosen.count(steps_[*s].name) > 0;
-        if (!settled && &backend > entrants_[*s].backend)
+        const std::vector<const Backend*> all = expected(*s);  // those before the entered one are refused
+        if (!settled &&
+            std::find(std::find(all.begin(), all.end(), entrants_[*s].backend) + 1, all.end(), &backend) != all.end())
           enter(backend, *s, static_cast<double>(heaviest_first.end() - s));
       }
   }
@@ -225,10 +231,10 @@ bool StepFfts::turn_lines() const {
   });
 }
 
-StepFfts LocalFfts::step(const std::string& name) {
+StepFfts LocalFfts::step(const std::string& name, bool real) {
   for (std::size_t s = 0; s < steps_.size(); ++s)
     if (steps_[s].name == name) return {this, s};
-  steps_.push_back({name});
+  steps_.push_back({name, real});
   return {this, steps_.size() - 1};
 }
 
@@ -272,13 +278,16 @@ LocalFftChoice LocalFfts::choose(const Communicator& comm, std::optional<double>
   const bool tries = effort_ != Effort::estimate;
   const bool is_made = !mine.failed() && !rule(tries).empty() && choosing->make_expected();
   const auto failed = static_cast<std::uint64_t>(mine.failed() ? comm.rank() : comm.size());
-  const auto [least, most] = comm.extremes({failed, all.size(), place, tries ? 1U : 0U, is_made ? 1U : 0U});
+  const auto real = static_cast<std::uint64_t>(
+      std::count_if(all.begin(), all.end(), [](const Backend& backend) { return backend.real_first; }));
+  const auto [least, most] = comm.extremes({failed, all.size(), place, tries ? 1U : 0U, is_made ? 1U : 0U, real});
   if (comm.valid() && static_cast<int>(least[0]) < comm.size())
     throw_failure_of(comm, static_cast<int>(least[0]), mine);
-  const bool alike = least[1] == most[1] && least[2] == most[2];
+  const bool alike = least[1] == most[1] && least[2] == most[2] && least[5] == most[5];
   if (alike && least[4] == 1) return choosing->take(rule(least[3] == 1));
   if (least[1] == most[1]) {
     expect(least[2]);
+    for (Backend& backend : all) backend.real_first &= least[5] > 0;
   } else {
     // Some ranks got a name. The others use the first library that makes all their steps exactly.
     const auto exact = std::find_if(given.begin(), given.end(), [this](const Backend& backend) {

@@ -42,6 +42,7 @@ class PlannedFft : public LocalFft {
 /// Transforms that one library makes, the same on all ranks: those of one step of a program, and of equal steps.
 struct FftStep {
   std::string name;
+  bool real = false;  ///< r2c or c2r
   std::vector<std::shared_ptr<PlannedFft>> ffts{};
 };
 
@@ -66,7 +67,7 @@ class LocalFfts {
  public:
   LocalFfts(FftMakers makers, Effort effort) : makers_(std::move(makers)), effort_(effort) {}
   /// The step of this name. Names and their order are the same on all ranks, also on ranks without such a transform.
-  StepFfts step(const std::string& name);
+  StepFfts step(const std::string& name, bool real = false);
 
   /// Makes all transforms. If all ranks have a choice and the effort is more than an estimate, each step is made by the
   /// library that took the least time for it in a trial, the same on all ranks. The trial, including planning for its

@@ -29,6 +29,8 @@ struct Backend {
   bool measures = false;
   /// Lines that lie side by side are faster if the results lie one behind the other.
   bool turns = false;
+  /// The library is expected to be the fastest for real transforms, also if it is not the first candidate.
+  bool real_first = false;
   /// The library makes r2r transforms; otherwise they are made from its Fourier transforms.
   bool cosines = false;
   /// Whether the library makes a transform of at most max_axes axes; if not, fallback_backend() does. Empty: it makes

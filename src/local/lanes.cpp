@@ -9,6 +9,7 @@
 #include "local/backend.hpp"
 #include "local/lanes_tables.hpp"
 #include "local/loops.hpp"
+#include "local/processor_rule.hpp"
 
 namespace shardfft {
 namespace {
@@ -148,6 +149,7 @@ Backend lanes_backend() {
   backend.make = make_here;
   backend.takes = takes;
   backend.scales = true;
+  backend.real_first = fastest_for_real(lanes::all_kernels().front().vector_bytes);
   backend.max_axes = 1;
   backend.max_loops = 2;
   return backend;

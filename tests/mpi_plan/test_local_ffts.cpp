@@ -66,9 +66,10 @@ FftSpec spec_of(std::int64_t n, std::int64_t batch) {
 }
 
 /// One transform that a pair of runs calls `calls` times.
-LocalFftChoice choose(std::vector<Backend> candidates, FakeTime& time, Effort effort = Effort::measure, int calls = 1) {
+LocalFftChoice choose(std::vector<Backend> candidates, FakeTime& time, Effort effort = Effort::measure, int calls = 1,
+                      bool real = false) {
   LocalFfts ffts({std::move(candidates)}, effort);
-  ffts.step("one").add(spec_of(8, 3))->add_calls(calls);
+  ffts.step("one", real).add(spec_of(8, 3))->add_calls(calls);
   const Installed<Clock> clock(time);
   return ffts.make(world());
 }
@@ -114,6 +115,23 @@ TEST(LocalFfts, TheOneThatTakesLessTimeMakesThem) {
     EXPECT_NEAR(seconds_of(choice)[slow_first ? 0 : 1], 0.02, 1e-12);
     EXPECT_EQ(choice.why(), slow_first ? "measured: slow 20 ms, swift 10 ms" : "measured: swift 10 ms, slow 20 ms");
   }
+}
+
+TEST(LocalFfts, RealStepsExpectTheLibraryThatIsFastForThem) {
+  FakeTime time;
+  Fake any{"any", 0.01}, for_real{"for_real", 0.01};
+  std::vector<Backend> candidates{backend_of(any, time), backend_of(for_real, time)};
+  candidates[1].real_first = true;
+  for (const Effort effort : {Effort::estimate, Effort::measure})
+    for (const bool real : {false, true}) {
+      const LocalFftChoice choice = choose(candidates, time, effort, 1, real);
+      expect_choice(choice, real ? "for_real" : "any");
+      EXPECT_EQ(seconds_of(choice).size(), effort == Effort::estimate ? 0u : 2u) << "the other one is tried as well";
+    }
+  // Hosts of other processors expect otherwise: then none comes first.
+  candidates[1].real_first = world().rank() == 0;
+  const bool alone = world().size() == 1;
+  expect_choice(choose(candidates, time, Effort::estimate, 1, true), alone ? "for_real" : "any");
 }
 
 TEST(LocalFfts, CallsOfARunCountNotCallsOfTheTrial) {

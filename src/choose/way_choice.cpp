@@ -52,6 +52,19 @@ std::string WayChoice::why_exchange() const {
   return measured.text();
 }
 
+std::string stores_text(const Way& way) {
+  Text text;
+  text << "past the cache from " << std::setprecision(3) << static_cast<double>(way.past_cache) / (1 << 20) << " MiB";
+  return text.str();
+}
+
+std::string WayChoice::why_stores() const {
+  Measured measured;
+  for (const auto& [w, seconds] : times)
+    if (w.algorithm_name() == way.algorithm_name() && w.exchange == way.exchange) measured.add(stores_text(w), seconds);
+  return measured.text();
+}
+
 std::string WayChoice::why_chunks() const {
   Measured measured;
   for (const auto& [w, seconds] : times)

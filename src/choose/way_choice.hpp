@@ -27,6 +27,8 @@ struct WayTrial {
 
 /// "by size", or the number.
 std::string chunks_text(int chunks);
+/// "past the cache from 2 MiB".
+std::string stores_text(const Way& way);
 
 /// The chosen way, and the times of the trial.
 struct WayChoice {
@@ -41,6 +43,9 @@ struct WayChoice {
   std::string why_algorithm() const;
   /// "measured: alltoallv 48 ms, shared_window 38 ms, alltoallv in 32 chunks 47 ms", with the chosen algorithm.
   std::string why_exchange() const;
+  /// "measured: past the cache from 24 MiB 5 ms, past the cache from 2 MiB 4 ms", with the chosen algorithm and
+  /// exchange.
+  std::string why_stores() const;
   /// "measured: 1 158 ms, 32 144 ms", with the chosen algorithm and exchange.
   std::string why_chunks() const;
 };

@@ -7,7 +7,6 @@
 #include "base/require_threads.hpp"
 #include "exec/host_target.hpp"
 #include "exec/movement.hpp"
-#include "exec/store_choice.hpp"
 #include "lower/transforms.hpp"
 #include "mpi/kept_for_mpi.hpp"
 #include "mpi/watch.hpp"
@@ -30,8 +29,11 @@ std::unique_ptr<Runner> make_host_runner(ExecutorSetup setup, const Program& pro
       if (name != "auto" && name != reading &&
           std::find(movement.others.begin(), movement.others.end(), name) == movement.others.end())
         setup.other_exchanges.push_back(name);
-  if (setup.way.past_cache == 0)
-    setup.way.past_cache = bytes_to_write_past_cache(setup.comm, movement.host.get(), largest, setup.ranks);
+  if (setup.way.past_cache == 0) {
+    setup.way.past_cache = host_defaults().bytes_to_write_past_cache;
+    if (largest >= setup.ranks.own_cache && largest < setup.way.past_cache)
+      setup.other_past_cache = setup.ranks.own_cache;
+  }
   if (movement.choice) setup.choices.push_back(*movement.choice);
   heed_tolerance(setup, program, movement.why_exact(setup.comm));
   return std::make_unique<Executor>(std::move(setup), std::move(movement.host));

@@ -22,10 +22,12 @@ const Layout& output_of(const std::vector<NamedProgram>& programs) {
   return programs.front().program.states.back().layout;
 }
 
-/// The differences between candidates: the algorithm, then for each step the exchange, if it has one, and the pieces.
+/// The differences between candidates: the algorithm and stores, then for each step the exchange, if it has one, and
+/// the pieces.
 using Outline = std::vector<std::pair<std::string, std::optional<Pieces>>>;
 Outline outline(Runner& runner) {
-  Outline outline{{runner.facts().way.algorithm_name(), {}}};
+  const Way& way = runner.facts().way;
+  Outline outline{{way.algorithm_name() + stores_text(way), {}}};
   for (int program = 0; program < static_cast<int>(runner.programs().size()); ++program)
     for (const StepReport& step : runner.account(program).steps) {
       const bool moves = step.role != Role::computes || step.overlaps;
@@ -40,6 +42,8 @@ void tell(ExecutorSetup& setup, const WayChoice& choice, const std::vector<Way>&
   const Way& best = choice.way;
   if (differ([&](const Way& w) { return w.algorithm_name() == best.algorithm_name(); }))
     setup.tell({"algorithm", best.algorithm_name(), choice.why_algorithm()});
+  if (differ([&](const Way& w) { return w.past_cache == best.past_cache; }))
+    setup.tell({"stores", stores_text(best), choice.why_stores()});
   if (differ([&](const Way& w) { return w.exchange == best.exchange; }))
     setup.tell({"exchange", best.exchange, choice.why_exchange()});
   if (differ([&](const Way& w) { return w.exchange != best.exchange || w.chunks == best.chunks; }))
@@ -57,9 +61,12 @@ std::vector<Way> Candidates::ways() {
   std::vector<std::string> exchanges{own.exchange};
   exchanges.insert(exchanges.end(), setup().other_exchanges.begin(), setup().other_exchanges.end());
   const bool open = exchanges.size() > 1;
-  if (output_of(programs()).ranks() == 1 || options.workspace == Workspace::least) return ways;
-  if (!open && others_.programs.size() < 2 && options.chunks != 0) return ways;
-  if (!setup().ranks.may_try) return ways;
+  if (options.workspace == Workspace::least || !setup().ranks.may_try) return ways;
+  if (setup().other_past_cache > 0) {
+    ways.push_back(own);
+    ways.back().past_cache = setup().other_past_cache;
+  }
+  if (output_of(programs()).ranks() == 1 || (!open && others_.programs.size() < 2 && options.chunks != 0)) return ways;
   const auto with = [](Way way, const std::string& exchange, int chunks) {
     way.exchange = exchange;
     way.chunks = chunks;
@@ -80,6 +87,7 @@ std::vector<Way> Candidates::ways() {
   };
   // Of each algorithm, the ways that have won most often come first.
   for (const Way& one : std::vector<Way>(ways)) {
+    if (one.past_cache != own.past_cache) continue;
     for (std::size_t i = 0; i < exchanges.size() && i < 2; ++i) add(with(one, exchanges[i], one.chunks));
     for (const int chunks : chunks_)
       if (!cuts.empty()) add(with(one, cuts, chunks));

@@ -42,6 +42,7 @@ struct ExecutorSetup {
   bool way_is_given = false;  ///< by the option way: nothing is tried
   RankFacts ranks{};
   std::vector<std::string> other_exchanges;  ///< that a trial may find faster, the most promising first
+  std::size_t other_past_cache = 0;          ///< Way::past_cache that a trial may find faster; 0 if there is none
   std::vector<Backend> local_ffts;           ///< that may make local transforms, the expected one first
   std::vector<Choice> choices;               ///< made for options that leave one
   ShortNumbers numbers{};                    ///< in messages

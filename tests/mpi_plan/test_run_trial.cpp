@@ -11,6 +11,7 @@
 #include "support/no_memory.hpp"
 #include "support/transform_check.hpp"
 #include "support/world.hpp"
+#include "tune/own_cache.hpp"
 
 namespace shardfft::test {
 namespace {
@@ -348,6 +349,27 @@ TEST(RunTrial, NothingIsTriedWhereNothingCanBeGained) {
   expect_nothing("least workspace", [](TransformCase& c) { c.options.workspace = Workspace::least; });
   expect_nothing("shared memory", [](TransformCase& c) { c.options.exchange = "shared_window"; });
   expect_nothing("nothing to send", [](TransformCase& c) { c.options.axes = {1, 2}; });
+}
+
+/// Arrays that a core's own cache does not hold, but those of other cores may.
+TEST(RunTrial, StoresPastTheCacheAreTriedInWholeRuns) {
+  const std::int64_t own = world().max(own_cache_bytes()), row = 16 * 32 * 32;
+  if (own >= static_cast<std::int64_t>(host_defaults().bytes_to_write_past_cache) / 2) GTEST_SKIP() << "a large cache";
+  for (const bool large : {true, false})
+    for (const Effort effort : {Effort::measure, Effort::estimate}) {
+      TransformCase c{{(large ? own / row + 1 : 1) * world().size(), 32, 32}};
+      c.options.effort = effort;
+      const Report report = make_plan(MPI_COMM_WORLD, c).report();
+      std::set<std::size_t> stores;
+      for (const auto& one : report.tried)
+        stores.insert(one.way.find("past_cache=" + std::to_string(own) + ";") == std::string::npos ? 0 : 1);
+      const bool tries = large && effort == Effort::measure;
+      EXPECT_EQ(stores.size() == 2, tries) << report;
+      const auto told = std::find_if(report.choices.begin(), report.choices.end(),
+                                     [](const Choice& choice) { return choice.what == "stores"; });
+      ASSERT_EQ(told != report.choices.end(), tries);
+      if (tries) EXPECT_EQ(told->why.find("measured: past the cache from 24 MiB "), 0u) << told->why;
+    }
 }
 
 /// A trial that its memory is missing for.

@@ -17,8 +17,8 @@ std::string processor_fact(const std::string& name);
 /// FFTW, or the first name in builds without it.
 std::string expected_fastest(const std::vector<std::string>& names, const std::string& maker, int vector_bytes);
 
-/// Whether the library's own `lanes` are expected to be the fastest for real transforms on processors of any maker. On a
-/// two-core Xeon with AVX-512 oneMKL took 1.0 to 1.6 times as long in double precision and 2.0 to 3.4 times in single
+/// Whether the library's own `lanes` are expected to be the fastest for real transforms, on processors of any maker. On
+/// a two-core Xeon with AVX-512 oneMKL took 1.0 to 1.6 times as long in double precision and 2.0 to 3.4 times in single
 /// (geometric means of 8 to 12 drawn lengths without a prime factor above 13, for r2c and c2r along each set of axes).
 inline bool fastest_for_real(int vector_bytes) { return vector_bytes >= 64; }
 

@@ -359,7 +359,7 @@ TEST(RunTrial, StoresPastTheCacheAreTriedInWholeRuns) {
     for (const Effort effort : {Effort::measure, Effort::estimate}) {
       TransformCase c{{(large ? own / row + 1 : 1) * world().size(), 32, 32}};
       c.options.effort = effort;
-      const Report report = make_plan(MPI_COMM_WORLD, c).report();
+      const auto report = make_plan(MPI_COMM_WORLD, c).report();
       std::set<std::size_t> stores;
       for (const auto& one : report.tried)
         stores.insert(one.way.find("past_cache=" + std::to_string(own) + ";") == std::string::npos ? 0 : 1);

@@ -128,7 +128,8 @@ TEST(Modes, FrequenciesAndSides) {
 
 TEST(Modes, RefusalsSayWhatIsExpected) {
   const Status invalid = Status::invalid_argument;
-  expect_refused(invalid, "keeps 5 modes along axis 1, which has only 4 points", c2c<double>, {4, 4}, quick_modes({0, 5}));
+  expect_refused(invalid, "keeps 5 modes along axis 1, which has only 4 points", c2c<double>, {4, 4},
+                 quick_modes({0, 5}));
   expect_refused(invalid, "one for each of the 2 axes", c2c<double>, {4, 4}, quick_modes({3}));
   expect_refused(invalid, "needs an output layout", shardfft::c2r<double>, {4, 4}, quick_modes({3, 0}));
   expect_refused(Status::unsupported, "fewer modes and padded axes are made by slab", c2c<double>, {4, 4},

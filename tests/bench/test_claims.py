@@ -150,6 +150,7 @@ def test_every_claim_is_listed_with_what_it_says():
         "gpu-sizes",
         "lines",
         "simulation",
+        "transfers",
         "tuning",
         *cpus,
         "shims",

@@ -104,13 +104,13 @@ TEST(Limits, OfNoFileAtAll) {
 }
 
 #ifdef __SANITIZE_ADDRESS__
-constexpr bool ends_without_memory = true;  // the sanitizer's allocator ends the process
+constexpr bool sanitized = true;
 #else
-constexpr bool ends_without_memory = false;
+constexpr bool sanitized = false;
 #endif
 
 TEST(Limits, OnAddresses) {
-  if (ends_without_memory) GTEST_SKIP() << "the sanitizer ends processes that get no memory";
+  if (sanitized) GTEST_SKIP() << "the sanitizer ends processes that get no memory";
   const TransformCase c = some_megabytes("auto", 256);
   std::optional<Limited> limit(std::in_place, RLIMIT_AS,
                                mapped_now() + 9 * mebibyte * static_cast<std::size_t>(world().size()));
@@ -123,7 +123,7 @@ TEST(Limits, OnAddresses) {
 
 /// As OnAddresses, where pages have 64 KiB: the kernel counts those.
 TEST(Limits, OnAddressesInLargerPages) {
-  if (ends_without_memory) GTEST_SKIP() << "the sanitizer ends processes that get no memory";
+  if (sanitized) GTEST_SKIP() << "the sanitizer ends processes that get no memory";
   PageSizes told{16 * page_sizes().page, page_sizes().huge};
   const Installed<PageSizes> pages(told);
   const TransformCase c = some_megabytes("auto", 256);
@@ -132,6 +132,7 @@ TEST(Limits, OnAddressesInLargerPages) {
 }
 
 TEST(Limits, OnOpenFiles) {
+  if (sanitized) GTEST_SKIP() << "the sanitizer looks at the types of objects through a pipe";
   const int next = open("/dev/null", O_RDONLY);  // the lowest that is free
   close(next);
   const Limited limit(RLIMIT_NOFILE, static_cast<std::size_t>(next));
@@ -190,7 +191,7 @@ TEST(Limits, OnTheSizeOfTraces) {
 
 /// Far more than what threads of tests before it may still give back.
 TEST(Limits, OnOneAllocation) {
-  if (ends_without_memory) GTEST_SKIP() << "the sanitizer ends processes that get no memory";
+  if (sanitized) GTEST_SKIP() << "the sanitizer ends processes that get no memory";
   const Limited limit(RLIMIT_AS, mapped_now() + 64 * mebibyte);
   expect_error(Status::out_of_memory, "RLIMIT_AS", [] { agree(world(), [] { allocate_aligned(1024 * mebibyte); }); });
 }
@@ -203,7 +204,7 @@ Failure threads_of_another(int threads) {
 }
 
 TEST(Limits, OnThreads) {
-  if (ends_without_memory) GTEST_SKIP() << "the sanitizer ends processes that get no memory";
+  if (sanitized) GTEST_SKIP() << "the sanitizer ends processes that get no memory";
   {
     const Limited limit(RLIMIT_AS, mapped_now() + 64 * mebibyte);
     const Failure failure = threads_of_another(40);

@@ -34,6 +34,16 @@ class Measured {
   std::vector<std::pair<std::string, double>> times_;
 };
 
+/// The times of ways with the chosen algorithm and exchange.
+template <class Name>
+std::string with_its_exchange(const WayChoice& choice, const Name& name_of) {
+  Measured measured;
+  for (const auto& [way, seconds] : choice.times)
+    if (way.algorithm_name() == choice.way.algorithm_name() && way.exchange == choice.way.exchange)
+      measured.add(name_of(way), seconds);
+  return measured.text();
+}
+
 }  // namespace
 
 std::string chunks_text(int chunks) { return chunks == 0 ? "by size" : std::to_string(chunks); }
@@ -58,19 +68,10 @@ std::string stores_text(const Way& way) {
   return text.str();
 }
 
-std::string WayChoice::why_stores() const {
-  Measured measured;
-  for (const auto& [w, seconds] : times)
-    if (w.algorithm_name() == way.algorithm_name() && w.exchange == way.exchange) measured.add(stores_text(w), seconds);
-  return measured.text();
-}
+std::string WayChoice::why_stores() const { return with_its_exchange(*this, stores_text); }
 
 std::string WayChoice::why_chunks() const {
-  Measured measured;
-  for (const auto& [w, seconds] : times)
-    if (w.algorithm_name() == way.algorithm_name() && w.exchange == way.exchange)
-      measured.add(chunks_text(w.chunks), seconds);
-  return measured.text();
+  return with_its_exchange(*this, [](const Way& w) { return chunks_text(w.chunks); });
 }
 
 WayChoice choose_way(const WayTrial& setup) {

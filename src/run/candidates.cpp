@@ -27,7 +27,7 @@ const Layout& output_of(const std::vector<NamedProgram>& programs) {
 using Outline = std::vector<std::pair<std::string, std::optional<Pieces>>>;
 Outline outline(Runner& runner) {
   const Way& way = runner.facts().way;
-  Outline outline{{way.algorithm_name() + stores_text(way), {}}};
+  Outline outline{{way.algorithm_name(), {}}, {stores_text(way), {}}};
   for (int program = 0; program < static_cast<int>(runner.programs().size()); ++program)
     for (const StepReport& step : runner.account(program).steps) {
       const bool moves = step.role != Role::computes || step.overlaps;

@@ -148,9 +148,13 @@ record() { # FAMILY RANKS PROCESSOR FROM COUNT SAID
 declare -A taken=()
 free=$(cores)
 wait_for_one() {
-  local ended
-  wait -n -p ended || true
-  free=$((free + taken[$ended]))
+  local id
+  wait -n || true  # says nothing of a program that was killed and that bash has named already
+  for id in "${!taken[@]}"; do
+    kill -0 "$id" 2> /dev/null && continue
+    free=$((free + taken[$id]))
+    unset "taken[$id]"
+  done
 }
 begin_check() { # FAMILY RANKS PROCESSOR FROM COUNT
   local wanted=$(($2 < $(cores) ? $2 : $(cores)))

@@ -198,12 +198,6 @@ class Row:
             raise LookupError(f"no {path} of {label} at { ({**self.point, **point}) }")
         return self.middle(found)
 
-    def group(self, label: str, **point) -> int:
-        """The most ranks among which a step of the plan moves data, the rank itself included, by the steps' words."""
-        plans = [one["breakdown"]["plan"] for one in self.found(label, point)]
-        steps = [step["text"] for plan in plans for way in ("forward", "backward") for step in plan[way]["steps"]]
-        return max(int(number) for text in steps for number in re.findall(r"in a group of (\d+)", text))
-
     def offers(self, label: str, key: str = "layout", **point) -> str:
         """The layouts, or values of another key, at which the label was run and was right."""
         found = sorted({str(value_of(one, key)) for one in self.found(label, point)})
@@ -252,7 +246,7 @@ class Row:
     def names(self) -> dict:
         """The names that an expression may use."""
         own = """ms least better rivals best joules r version fact spread versions said offers share processor product
-                 ratios bandwidth group line slope"""
+                 ratios bandwidth line slope"""
         plain = {"min": min, "max": max, "median": median, "sum": sum, "len": len, "log2": math.log2, "pi": math.pi}
         return {**{one: getattr(self, one) for one in own.split()}, **plain, **self.point, "__builtins__": {}}
 

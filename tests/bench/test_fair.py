@@ -106,7 +106,7 @@ def test_timed_experiments_plan_by_measuring():
     """Rivals' plans are measured, as a case is by default; who asks for less says that no times are compared."""
     asks = [experiments.load(name) for name in experiments.available()]
     hasty = {one["name"] for one in asks if one.get("case", {}).get("effort") == "estimate"}
-    assert hasty == {"features", "micro", "partners", "smoke"}
+    assert hasty == {"features", "micro", "smoke"}
 
 
 def test_variables_and_words_of_the_mpi_library_are_searched(tmp_path, drivers, experiment):

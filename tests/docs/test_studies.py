@@ -162,11 +162,6 @@ def test_rivals_are_compared_point_by_point(page):
     assert stated.Row(()).ratios("shardfft", records="lines.jsonl", rivals="mkl") == []
 
 
-def test_a_plan_tells_among_how_many_ranks_it_moves_data():
-    row = stated.Row(stated.read("32-core-xeon/2026-11-27-studies/distribution"))
-    assert [row.group("shardfft brick_groups", layout=one) for one in ("slab", "pencil")] == [8, 4]
-
-
 def test_texts_that_programs_printed_are_records():
     columns = texts.text_lines(["# cores points side-512", "one 64 40.5", "all 64 39", "cut short"])
     assert columns == [{"cores": "one", "points": 64, "side-512": 40.5}, {"cores": "all", "points": 64, "side-512": 39}]

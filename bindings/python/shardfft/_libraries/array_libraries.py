@@ -246,6 +246,8 @@ def host_array(x: Any) -> NDArray[Any]:
 
 def as_array(x: Any) -> Any:
     """Give ``x`` itself if it is an array of any library, else NumPy's array of it; TypeError as numpy_array()."""
+    if type(x) is np.ndarray:
+        return x
     if gpu_arrays.is_array(x) and not isinstance(x, np.ndarray):
         return library_of(x).refuse_gradients(x)
     return numpy_array(x)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -66,17 +65,23 @@ def redistribute(
     return moved(local, start, to, mpi.communicator(comm), options)
 
 
-def moved(local: Any, start: Any, to: Any, comm: MPI.Comm, options: dict[str, Any], out: Any = None) -> Any:
-    """As :func:`redistribute`, into ``out`` if it is given; ``local`` may be a function that returns it."""
+def moved(
+    local: Any, start: Any, to: Any, comm: MPI.Comm, options: dict[str, Any], out: Any = None, ask: Any = None
+) -> Any:
+    """As :func:`redistribute`, into ``out`` if it is given; ``local`` may be a function that returns it.
+
+    ``ask``: of any array that the function can return, if that is known before.
+    """
 
     def look() -> tuple[Any, int | None]:
         array = as_array(local() if callable(local) else local)
         return array, device_of(array)
 
-    ask = None
-    with contextlib.suppress(Exception):  # it is raised again when all ranks are told
+    try:
         array, device = look()
-        ask = asking((tuple(array.shape), dtype_of(array), device), start, to, options)
+        ask = ask or asking((tuple(array.shape), dtype_of(array), device), start, to, options)
+    except Exception:
+        ask = None  # it is raised again when all ranks are told
     found = asked_again(comm, ask, lambda move: move.call(array, out), MOVES)
     if found is not None:
         return found[0].run(found[1])

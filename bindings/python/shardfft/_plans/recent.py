@@ -81,18 +81,16 @@ def _members(comm: MPI.Comm) -> tuple[int, ...] | None:
     A plan has a communicator of its own, so any communicator of the same ranks in the same order can use it, and it
     outlives the one it was made with.
     """
+    global _members_key
     if mpi.WITHOUT_MPI:
         return (0,)
-    from mpi4py import MPI
-
-    if comm is MPI.COMM_WORLD:
-        return tuple(range(comm.size))
-    global _members_key
-    if _members_key is None:
-        _members_key = MPI.Comm.Create_keyval()
-    known = comm.Get_attr(_members_key)
+    known = None if _members_key is None else comm.Get_attr(_members_key)
     if known is not None:
         return known[0]
+    from mpi4py import MPI
+
+    if _members_key is None:
+        _members_key = MPI.Comm.Create_keyval()
     group, world = comm.Get_group(), MPI.COMM_WORLD.Get_group()
     ranks = tuple(MPI.Group.Translate_ranks(group, range(comm.size), world))
     group.Free()
@@ -154,15 +152,9 @@ def asked_again(comm: MPI.Comm, ask: Ask, prepare: Callable[[Kept], T], limit: i
             ready = prepare(found)
         except Exception:  # it fails again when all ranks are told
             number = _MISSING
-    numbers = [number]
-    if comm.size > 1:  # as a buffer: objects take two messages
-        every = np.empty(comm.size, np.int64)
-        comm.Allgather(np.array(number, np.int64), every)
-        numbers = every.tolist()
-    if group is None or found is None or number == _MISSING or numbers.count(number) < len(numbers):
+    if not mpi.all_equal(comm, number) or group is None or found is None or number == _MISSING:
         return None
-    if next(reversed(group.plans.values()))[1] is not found:
-        group.recall(key)
+    group.plans.move_to_end(key)
     return found, ready
 
 

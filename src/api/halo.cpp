@@ -229,19 +229,19 @@ void HaloExchange::Impl::add_on_host(std::byte* x) {
 }
 
 void HaloExchange::Impl::add_back(std::byte* x, const detail::ArrayFacts& facts) {
-  AlignedMemory host;
+  AlignedMemory copy;
   const std::size_t all = bytes(counts.front());
   const MemberPlace where = runner ? runner->member(0) : MemberPlace{};
   enter(shardfft::Call::add_back, failure_of([&] {
           require(exchanges_here(), "add_back is for one rank a process, not for GPUs of one process");
           check_call({&x, 1}, facts);
           room();
-          if (runner) host = allocate_aligned(all);
+          if (runner) copy = allocate_aligned(all);
         }));
   if (!runner) return add_on_host(x);
-  if (all > 0) gpu::fetch(where, x, host.get(), all);
-  add_on_host(host.get());
-  if (all > 0) gpu::bring(where, host.get(), x, all);
+  if (all > 0) gpu::fetch(where, x, copy.get(), all);
+  add_on_host(copy.get());
+  if (all > 0) gpu::bring(where, copy.get(), x, all);
 }
 
 HaloExchange::HaloExchange(Ranks ranks, const Layout& layout, const std::vector<HaloWidth>& widths, ElementType element,

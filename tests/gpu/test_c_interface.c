@@ -123,6 +123,13 @@ static void plans_over_devices(void) {
   CHECK(strcmp(kind, "managed") == 0 && other_device == 1);
   shardfft_text_free(kind);
   check_delta(plan, arrays, &arrays[GPUS]);
+  shardfft_side side = NULL;
+  double sums[8];
+  int64_t shells = 0;
+  OK(shardfft_plan_output(plan, 1, &side));
+  OK(shardfft_energy_spectrum(MPI_COMM_SELF, side, arrays[GPUS + 1], 0, NULL, 1e6, 8, sums, &shells));
+  CHECK(shells == 1 && fabs(sums[0] - PART / 2.0) < 1e-14); /* ones */
+  OK(shardfft_side_free(&side));
 
   /* On streams of another plan's, as a program would hand on its own. */
   shardfft_plan other = NULL;

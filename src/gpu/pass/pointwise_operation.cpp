@@ -44,15 +44,6 @@ std::vector<Number> table_of(const SpectralFactors& factors, std::vector<Piece> 
   return table;
 }
 
-/// The numbers of all terms along axes, one term behind the other.
-std::vector<std::complex<double>> axis_numbers(const SpectralFactors& factors) {
-  std::vector<std::complex<double>> numbers;
-  for (const SpectralFactors::Term& term : factors.terms)
-    if (const auto* const axis = std::get_if<SpectralFactors::OfAxis>(&term))
-      numbers.insert(numbers.end(), axis->numbers->begin(), axis->numbers->end());
-  return numbers;
-}
-
 /// Factors of axes are computed during use, from numbers along the axes; factors of arrays are an array on the GPU.
 /// Both are copied when an operator is first applied, and stay as long as it lives. Users' functions are called in each
 /// run.
@@ -137,6 +128,14 @@ class OperatorOperation : public DeviceOperation {
 };
 
 }  // namespace
+
+std::vector<std::complex<double>> axis_numbers(const SpectralFactors& factors) {
+  std::vector<std::complex<double>> numbers;
+  for (const SpectralFactors::Term& term : factors.terms)
+    if (const auto* const axis = std::get_if<SpectralFactors::OfAxis>(&term))
+      numbers.insert(numbers.end(), axis->numbers->begin(), axis->numbers->end());
+  return numbers;
+}
 
 std::unique_ptr<DeviceOperation> make_pointwise(const Step& step, const State& before, const State& after, int rank,
                                                 Precision precision) {

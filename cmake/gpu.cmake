@@ -7,9 +7,10 @@ file(GLOB SHARDFFT_GPU_SOURCES CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE
   src/device/*.cpp src/gpu/*.cpp src/gpu/*/*.cpp)
 list(FILTER SHARDFFT_GPU_SOURCES EXCLUDE REGEX "^src/gpu/move/nccl")
 # The line kernels' headers as text: the same source is compiled here and, for other lengths, when a plan is made.
-set(_kernel_headers device/line_checks.hpp device/line_cut.hpp device/plane_cut.hpp)
-foreach(_header butterfly.cuh complex.cuh kernel_pass.hpp kernel_planes.hpp line_fft.cuh line_sums.cuh pass_kernel.cuh
-    pass_places.cuh plain_kernel.cuh plane_feeder.cuh plane_kernel.cuh plane_rows.cuh shuffle.cuh tile_fetch.cuh)
+set(_kernel_headers device/line_checks.hpp device/line_cut.hpp device/line_factors.hpp
+  device/plane_cut.hpp)
+foreach(_header butterfly.cuh complex.cuh kernel_pass.hpp kernel_planes.hpp line_factors.cuh line_fft.cuh line_sums.cuh
+    pass_kernel.cuh pass_places.cuh plain_kernel.cuh plane_feeder.cuh plane_kernel.cuh plane_rows.cuh shuffle.cuh tile_fetch.cuh)
   list(APPEND _kernel_headers device/cuda/lines/${_header})
 endforeach()
 # Those of operators whose text users give.
@@ -80,7 +81,7 @@ if(SHARDFFT_GPU STREQUAL "CUDA")
     src/device/cuda/lines/*.cpp src/device/cuda/lines/*.cu src/device/cuda/operators/*.cpp
     src/device/cuda/operators/*.cu)
   # Arithmetic that the stand-in shares.
-  set_property(SOURCE src/device/cuda/cosine.cu src/device/cuda/fields.cu src/device/cuda/sums.cu PROPERTY COMPILE_OPTIONS --expt-relaxed-constexpr)
+  set_property(SOURCE src/device/cuda/cosine.cu src/device/cuda/sums.cu PROPERTY COMPILE_OPTIONS --expt-relaxed-constexpr)
   add_library(shardfft_gpu_objects OBJECT ${SHARDFFT_GPU_SOURCES} ${_cuda_sources} ${_kernel_sources})
   set_target_properties(shardfft_gpu_objects PROPERTIES CUDA_ARCHITECTURES "${CMAKE_CUDA_ARCHITECTURES}")
   set(SHARDFFT_GPU_LIBRARIES CUDA::cudart CUDA::cufft ${CMAKE_DL_LIBS})

@@ -8,6 +8,7 @@
 #include "base/round_up.hpp"
 #include "device/line_checks.hpp"
 #include "device/line_cut.hpp"
+#include "device/line_factors.hpp"
 #include "shardfft/types.hpp"
 
 namespace shardfft::device::lines {
@@ -68,6 +69,7 @@ struct Pass {
   bool align_stores = false;
   int blocks = 0;  ///< thread blocks to use; 0 fills the GPU. Fewer leave multiprocessors to other work.
   PassChecks checks{};
+  LineFactors factors{};  ///< of a forward pass without checks: it multiplies its results by them
 };
 
 /// Complex numbers in 16 bytes, the unit in which passes read and write.

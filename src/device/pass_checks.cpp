@@ -91,6 +91,9 @@ void require_pass(const Pass& pass) {
           pass.m_begin, " to ", pass.m_end);
   require(countable(pass.outer_end, pass.m_end), "line kernels cannot count ", pass.outer_end, " rows of ", pass.m_end,
           " columns");
+  require(pass.factors.are == FactorsAre::none ||
+              (pass.direction == Direction::forward && pass.checks.results == nullptr && pass.out.block >= pass.n),
+          "a line pass with factors is forward, checks nothing, and writes to one owner");
   for (const Side* side : {&pass.in, &pass.out}) {
     const bool odd = has_odd_rows(*side, pass.precision);
     require_units(*side, pass.n, pass.precision, odd);

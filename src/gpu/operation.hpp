@@ -11,11 +11,13 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "base/trace.hpp"
+#include "device/line_factors.hpp"
 #include "device/runtime.hpp"
 #include "pack/short_numbers.hpp"
 #include "run/memory.hpp"
@@ -52,6 +54,14 @@ enum class PeersWrite { nothing, result, scratch };
 /// The host waits for nothing, for this rank's work (a device's, a user's function's), or for messages of other ranks.
 enum class HostWait { nothing, itself, messages };
 
+/// The lines of an operation's results, as its last pass numbers them: point k of line (outer, m) is number
+/// k * stride + outer * outer_stride + m.
+struct ResultLines {
+  std::int64_t points, stride, outer, outer_stride, columns;
+};
+/// The factors by which an operation multiplies its results in this run; null: it does not.
+using FactorsOfRun = std::function<const device::lines::LineFactors*(device::StreamHandle)>;
+
 class DeviceOperation {
  public:
   virtual ~DeviceOperation() = default;
@@ -74,6 +84,9 @@ class DeviceOperation {
   virtual RunnerMemory kept() const { return {}; }
   /// Whether `in` may be `out`, or another of its arrays may be inside the output.
   virtual bool runs_in_place() const { return false; }
+  /// From now on it asks for factors in each run, and multiplies its results by them. Returns the lines of its results;
+  /// none if it cannot.
+  virtual std::optional<ResultLines> multiply_results(const FactorsOfRun& /*factors*/) { return std::nullopt; }
   virtual PeersWrite peers_write() const { return PeersWrite::nothing; }
   /// The host's wait inside enqueue(). A program that waits cannot become a graph.
   virtual HostWait waits_for() const { return HostWait::nothing; }

@@ -5,6 +5,7 @@
 
 #include "gpu/applied_kit.hpp"
 #include "support/enqueued_operator.hpp"
+#include "support/smaller_gpus.hpp"
 
 namespace shardfft::test {
 namespace {
@@ -123,6 +124,66 @@ TEST(GroupOperators, NamedOperatorsKeepNoArray) {
           sum, [](const Index&) { return 20; }, 5);
       // Two arrays, each for all fields, in the place of the numbers of operators that have ended.
       EXPECT_GE(asked(), plan.output(0).bytes() / 2);
+    }
+}
+
+struct NamedFactor {
+  Operator op;
+  FactorOf factor;
+};
+
+/// Operators that lines along axis 0 see in different ways: as numbers of the line, numbers along it, sums, quotients,
+/// arrays; the last one as none of these.
+std::vector<NamedFactor> factors_in_passes(const TransformCase& c) {
+  const auto k = [c](int axis) {
+    return [c, axis](const Index& i) { return Value(static_cast<double>(mode_number(c, axis, i[to_size(axis)]))); };
+  };
+  const auto lap = [k](const Index& i) {
+    Value sum = 0;
+    for (int a = 0; a < 3; ++a) sum -= k(a)(i) * k(a)(i);
+    return sum;
+  };
+  const auto inverse = [lap](const Index& i) { return lap(i) == Value(0) ? 0 : 1.0 / lap(i); };
+  const auto second = [k](const Index& i) { return -k(1)(i) * k(1)(i); };
+  const Operator laplacian = Operator::laplacian(), along = Operator::derivative(0, 2);
+  return {{Operator::constant(2), [](const Index&) { return 2; }},
+          {Operator::derivative(1, 2), second},
+          {along, [k](const Index& i) { return -k(0)(i) * k(0)(i); }},
+          {laplacian, lap},
+          {Operator::inverse_laplacian(), inverse},
+          {Operator::constant(3) - laplacian * 0.5, [lap](const Index& i) { return 3.0 - 0.5 * lap(i); }},
+          {Operator::gaussian(0.1), [lap](const Index& i) { return std::exp(0.005 * lap(i)); }},
+          {Operator::derivative(1, 2) * along / (Operator::constant(2) - laplacian),
+           [=](const Index& i) { return -second(i) * k(0)(i) * k(0)(i) / (2.0 - lap(i)); }},
+          {some_operator(c), some_factor(c)},
+          {Operator::of_indices([](std::span<const std::int64_t> i) { return 1.0 + static_cast<double>(i[1]); }),
+           [](const Index& i) { return 1.0 + static_cast<double>(i[1]); }},
+          {laplacian + Operator::inverse_laplacian(), [=](const Index& i) { return lap(i) + inverse(i); }}};
+}
+
+/// The last pass of the forward transform multiplies, if it is a line pass.
+TEST(GroupOperators, PassesMultiply) {
+  const SmallerGpus smaller;
+  if (SHARDFFT_ON_STANDIN) given_gpu_defaults.elements_worth_passes = 4096;
+  for (const Kind kind : {Kind::c2c, Kind::r2c})
+    for (const Precision precision : {Precision::f64, Precision::f32}) {
+      TransformCase c{fitting({160, 128, 130}, {48, 16, 14}), "slab", "left", kind, precision, on_gpu()};
+      c.options.effort = Effort::estimate;
+      if ((kind == Kind::c2c) == (precision == Precision::f32)) {
+        c.shape = fitting({130, 128, 98}, {52, 16, 14});
+        c.options.batch = 2;
+      }
+      SCOPED_TRACE(c.name());
+      Plan plan = make_plan_over(devices_for(1), c);
+      AppliedArrays arrays(plan, c, "device", c.options.batch > 1);
+      std::uint64_t number = 0;
+      for (const NamedFactor& one : factors_in_passes(c)) {
+        SCOPED_TRACE(number);
+        for (int run = 0; run < (number == 4 ? 4 : 1); ++run) arrays.check(one.op, one.factor, number);  // as a graph
+        ++number;
+      }
+      const PlanReport report = plan.report();
+      EXPECT_EQ(report.apply->steps[1].text, "operator (by the pass before it)") << report;
     }
 }
 

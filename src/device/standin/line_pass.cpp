@@ -67,6 +67,44 @@ void add_accesses(const PassChecks& checks, const Pass& pass, std::vector<Access
   touched.push_back({checks.results, pass_results * sizeof *checks.results});
 }
 
+void add_accesses(const LineFactors& factors, const Pass& pass, std::vector<Access>& touched) {
+  const auto number = sizeof(std::complex<double>);
+  const auto add = [&](const void* memory, std::int64_t numbers, std::size_t bytes) {
+    if (memory != nullptr) touched.push_back({memory, static_cast<std::size_t>(numbers) * bytes});
+  };
+  for (const LineFactors::Sum* sum : {&factors.above, &factors.below}) {
+    for (const LineFactors::OfLine* one : {&sum->first, &sum->second})
+      add(one->lines, pass.outer_end * factors.columns, number);
+    add(sum->along, pass.n, number);
+  }
+  add(factors.array, (pass.n - 1) * factors.line_stride + (pass.outer_end - 1) * factors.outer_stride + factors.columns,
+      ElementType{pass.precision, factors.are == FactorsAre::numbers}.bytes());
+}
+
+std::complex<double> factor_of(const LineFactors::Sum& sum, std::int64_t line, int k) {
+  using Number = std::complex<double>;
+  const auto of_line = [line](const LineFactors::OfLine& one) {
+    return one.lines != nullptr ? static_cast<const Number*>(one.lines)[line]
+                                : Number(one.constant[0], one.constant[1]);
+  };
+  return sum.along == nullptr ? of_line(sum.first)
+                              : of_line(sum.first) + of_line(sum.second) * static_cast<const Number*>(sum.along)[k];
+}
+
+/// The factor of point k of line (outer, m).
+template <class T>
+std::complex<double> factor_of(const LineFactors& factors, std::int64_t outer, std::int64_t m, int k) {
+  const std::int64_t place = outer * factors.outer_stride + k * factors.line_stride + m;
+  if (factors.are == FactorsAre::reals) return static_cast<double>(static_cast<const T*>(factors.array)[place]);
+  if (factors.are == FactorsAre::numbers)
+    return std::complex<double>(static_cast<const std::complex<T>*>(factors.array)[place]);
+  const std::int64_t line = outer * factors.columns + m;
+  const std::complex<double> above = factor_of(factors.above, line, k);
+  if (factors.are == FactorsAre::sums) return above;
+  const std::complex<double> below = factor_of(factors.below, line, k);
+  return below == 0.0 ? 0.0 : above / below;
+}
+
 /// First number of a bundle's point k.
 template <class T>
 std::complex<T>* point(const Side& side, int n, int k, std::int64_t outer, std::int64_t m) {
@@ -106,6 +144,11 @@ void run_bundle(const Pass& pass, const LocalFft& fft, std::int64_t outer, std::
   if (pass.scale != 1)
     for (std::complex<T>& value : bundle) value *= static_cast<T>(pass.scale);
   sums.output(held);
+  for (int k = 0; pass.factors.are != FactorsAre::none && k < pass.n; ++k)
+    for (std::int64_t i = before; i < written; ++i) {
+      std::complex<T>& number = bundle[static_cast<std::size_t>(k * width + i)];
+      number = std::complex<T>(std::complex<double>(number) * factor_of<T>(pass.factors, outer, m + i, k));
+    }
   for (int k = 0; k < pass.n; ++k)
     std::copy_n(bundle.data() + k * width + before, written - before, point<T>(pass.out, pass.n, k, outer, m + before));
 }
@@ -202,6 +245,7 @@ void launch(const Prepared& prepared, const Pass& pass, void* stream) {
   add_accesses(pass.in, pass, touched);
   add_accesses(pass.out, pass, touched);
   add_accesses(pass.checks, pass, touched);
+  add_accesses(pass.factors, pass, touched);
   const std::uint64_t seed = standin::first_seed() + static_cast<std::uint64_t>(pass.m_begin + pass.outer_begin);
   standin::enqueue_kernel(stream, "line pass", std::move(touched), [pass, fft, seed] {
     if (pass.precision == Precision::f64)

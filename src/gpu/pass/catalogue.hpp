@@ -5,12 +5,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
 #include "device/runtime.hpp"
 #include "geometry/schedule.hpp"
+#include "gpu/operation.hpp"
 #include "gpu/pass/line_owners.hpp"
 #include "local/local_fft.hpp"
 #include "local/loops.hpp"
@@ -25,6 +27,8 @@ struct PassArrays {
   std::byte* scratch = nullptr;  ///< scratch_bytes() bytes that belong to the pass while it runs
   /// If the pass has accepted owners: the arrays of its direct runs. Empty if all points are in one array.
   std::span<std::byte* const> direct_arrays{};
+  /// The factors by which a pass with result_lines() multiplies its results; null: none.
+  const device::lines::LineFactors* factors = nullptr;
   std::uint64_t* results = nullptr;  ///< device::lines::pass_results numbers of a pass that checks itself, else null
 };
 
@@ -45,6 +49,8 @@ class FftPass {
   /// Whether one side of it can be in the arrays of these owners from now on, with PassArrays::direct_arrays. Called
   /// after prepare().
   virtual bool accept(const LineOwners& /*owners*/) { return false; }
+  /// The lines of its results, if it can multiply these by factors.
+  virtual std::optional<ResultLines> result_lines() const { return std::nullopt; }
 };
 
 using PassPointer = std::unique_ptr<FftPass>;

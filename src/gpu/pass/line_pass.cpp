@@ -107,7 +107,13 @@ class LinePass : public FftPass {
             arrays.direct_arrays);
     }
     if (arrays.results != nullptr) pass.checks = weights_.checks(arrays.results);
+    if (arrays.factors != nullptr) pass.factors = *arrays.factors;
     device::lines::run(pass, stream);
+  }
+  std::optional<ResultLines> result_lines() const override {
+    if (pass_.direction == Direction::backward) return std::nullopt;
+    const device::lines::Part& out = pass_.out.part[0];
+    return ResultLines{pass_.n, out.line_stride, pass_.outer_end, out.outer_stride, pass_.m_end};
   }
   RunnerMemory kept() const override { return {.table = weights_.bytes()}; }
   std::string name() const override { return "line pass"; }

@@ -23,11 +23,18 @@ bool DeviceFft::accept(const LineOwners& owners) {
   return shared_ != nullptr;
 }
 
+std::optional<ResultLines> DeviceFft::multiply_results(const FactorsOfRun& factors) {
+  const auto lines = passes_.empty() ? std::nullopt : passes_.back().pass->result_lines();
+  if (lines) factors_ = factors;
+  return lines;
+}
+
 void DeviceFft::enqueue(int /*phase*/, const DeviceBuffers& buffers, device::StreamHandle stream) {
   for (std::size_t i = 0; i < passes_.size(); ++i) {
     const PlacedPass& p = passes_[i];
     PassArrays arrays{at(p.from, buffers), at(p.to, buffers), buffers.scratch + work_};
     if (p.pass.get() == shared_) arrays.direct_arrays = buffers.direct_arrays;
+    if (factors_ && i + 1 == passes_.size()) arrays.factors = factors_(stream);
     if (check_ != nullptr) arrays.results = check_->results_of(i);
     p.pass->enqueue(arrays, stream);
     if (check_ != nullptr) check_->ran(i, arrays.to, stream);

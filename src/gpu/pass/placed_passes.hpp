@@ -50,6 +50,7 @@ class DeviceFft : public DeviceOperation {
   std::size_t scratch_bytes() const override { return work_ + pass_scratch_; }
   RunnerMemory kept() const override;
   bool runs_in_place() const override { return in_place_; }
+  std::optional<ResultLines> multiply_results(const FactorsOfRun& factors) override;
   std::string describe() const override { return text_; }
 
  private:
@@ -57,6 +58,7 @@ class DeviceFft : public DeviceOperation {
   std::size_t work_, pass_scratch_;
   bool in_place_;
   std::string text_;
+  FactorsOfRun factors_;                ///< of the last pass; empty: none
   const FftPass* shared_ = nullptr;     ///< the pass that has accepted owners
   const PassesCheck* check_ = nullptr;  ///< the check that it takes part in
 };

@@ -8,6 +8,7 @@
 #include "base/check.hpp"
 #include "gpu/move/in_place_reshape.hpp"
 #include "gpu/pass/device_fft.hpp"
+#include "gpu/pass/operator_operation.hpp"
 #include "gpu/pass/pointwise_operation.hpp"
 #include "gpu/plan/device_target.hpp"
 #include "gpu/plan/storing.hpp"
@@ -139,6 +140,9 @@ class DeviceCompiler : public Compiler<DeviceTask> {
     choose_arrays(task, fused, static_cast<int>(arrays_.size()));
     const bool pipelined = fused.size() > 1 || task.receive_buffer;
     task.operations = pipelined ? make_pipeline(task, fused) : make_operations(first);
+    before_.clear();
+    if (!setup_.options.verify)
+      for (const auto& operation : task.operations) before_.push_back(operation.get());
     if (setup_.options.verify)
       task.checks = team_.for_members([&](std::size_t m) {
         return pipelined ? task.operations[m]->make_checks() : alone(make_check(first, rank(m), *task.operations[m]));
@@ -187,6 +191,9 @@ class DeviceCompiler : public Compiler<DeviceTask> {
     return team_.for_members([&](std::size_t m) -> std::unique_ptr<DeviceOperation> {
       if (transforms(one)) return make_fft(transform(one), rank(m));
       if (target_.one_array()) require_one_array(s);
+      if (const auto* factors = std::get_if<OperatorStep>(&s))
+        return make_operator(*factors, before(one), rank(m), setup_.precision,
+                             one.from == one.to && m < before_.size() ? before_[m] : nullptr);
       if (auto pointwise = make_pointwise(s, before(one), after(one), rank(m), setup_.precision)) return pointwise;
       fail(Status::unsupported, "the step '", step_name(s), "' does not run on GPUs");
     });
@@ -247,6 +254,8 @@ class DeviceCompiler : public Compiler<DeviceTask> {
   Team& team_;
   DeviceTarget& target_;
   std::vector<ArrayLife> arrays_;
+  /// The operations of the task before this one, if that may take over a part of this one's work: not with checks.
+  std::vector<DeviceOperation*> before_{};
   std::map<int, Pieces> pieces_;  ///< by the first step of a fused task
 };
 

@@ -2,6 +2,7 @@
 // The arguments of a line kernel. Compiled for the host, by nvcc and at run time: no headers.
 #include "device/line_checks.hpp"
 #include "device/line_cut.hpp"
+#include "device/line_factors.hpp"
 
 namespace shardfft::device::lines {
 
@@ -70,6 +71,7 @@ struct PassOf {
   unsigned end_mask;         ///< skew_mask if that end moves with the skew, else 0
   double scale;
   KernelChecks checks;
+  LineFactors factors;  ///< forward, without checks
 };
 using KernelPass = PassOf<KernelInput>;
 using PlainPass = PassOf<PlainInput>;

@@ -248,6 +248,7 @@ PassOf<Input> pass_of(const Pass& pass, const TileCut& tile, const void* table) 
   k.outer_begin = static_cast<unsigned>(pass.outer_begin);
   k.m_begin = static_cast<unsigned>(pass.m_begin / lines);
   k.scale = pass.scale;
+  k.factors = pass.factors;
   k.checks = kernel_checks(pass.checks, pass.n, unit(pass.precision) * tile.width);
   return k;
 }

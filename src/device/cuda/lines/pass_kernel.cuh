@@ -2,6 +2,7 @@
 // The kernel of a pass. A persistent thread block walks over bundles of `Width` neighbouring lines; while one bundle
 // is transformed in registers, the next one is on its way into shared memory. Neighbouring threads hold neighbouring
 // lines, so results are stored from registers in runs of 16 * Width bytes, without staging.
+#include "device/cuda/lines/line_factors.cuh"
 #include "device/cuda/lines/line_sums.cuh"
 #include "device/cuda/lines/pass_places.cuh"
 #include "device/cuda/lines/tile_fetch.cuh"
@@ -127,6 +128,7 @@ __device__ __forceinline__ void run_pass(const KernelPass& pass) {
     });
     rescale<C>(v, pass.scale, at.t);
     sums.template left<C>(v, at.t, there.first, there.second, true, checks);
+    if constexpr (!Backward && How == Checks::none) multiply_results<C>(v, pass.factors, to, at, there);
     leave<C, T, Width, Backward, Odd>(v, pass.out, to, at);
     sums.end_tile(sync, checks);
   }

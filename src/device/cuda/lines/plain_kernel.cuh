@@ -1,6 +1,7 @@
 #pragma once
 // The kernel of a pass without bulk copies: threads read their points straight into registers, while other bundles of
 // the multiprocessor compute.
+#include "device/cuda/lines/line_factors.cuh"
 #include "device/cuda/lines/line_sums.cuh"
 #include "device/cuda/lines/pass_places.cuh"
 
@@ -60,6 +61,7 @@ __device__ __forceinline__ void run_plain_pass(const PlainPass& pass) {
     line_fft<C>(v, rows, at, table, sync, [] {});
     rescale<C>(v, pass.scale, at.t);
     sums.template left<C>(v, at.t, there.first, there.second, true, checks);
+    if constexpr (!Backward && How == Checks::none) multiply_results<C>(v, pass.factors, corner_of_tile, at, there);
     leave<C, T, Width, Backward, Odd>(v, pass.out, corner_of_tile, at);
     sums.end_tile(sync, checks);
   }

@@ -14,8 +14,8 @@
 
 namespace shardfft::device {
 
-/// data[i] *= factor, `count` elements of `element`.
-void scale(void* data, std::int64_t count, ElementType element, double factor, void* stream);
+/// out[i] = in[i] * factor, `count` elements of `element`; in == out is allowed.
+void scale(const void* in, void* out, std::int64_t count, ElementType element, double factor, void* stream);
 /// Multiplies the complex elements of `pieces` by their factors (conjugated when backward); in == out is allowed.
 void twiddle(const void* in, void* out, const TwiddleFactors& factors, const std::vector<Piece>& pieces,
              Direction direction, Precision precision, void* stream);

@@ -344,6 +344,16 @@ TEST(DeviceFft, TriesCufftInOneCallAndInSeveral) {
   EXPECT_EQ(gpu::plans_to_try(cube(Kind::c2c, 14, 15)).size(), 1U);  // lengths of our own passes are left to them
 }
 
+/// A copy that protects the input scales too.
+TEST(DeviceFft, CopiesScale) {
+  FftSpec rows = forward({{30, 1, 1}}, {{7, 30, 16}});
+  rows.kind = Kind::r2c;
+  rows = back_of(rows);
+  EXPECT_EQ(passes_of(rows, 0.5), "copy, cufft");
+  rows.scale = 0.5;
+  check(rows, 7 * 30, "copy, cufft");
+}
+
 /// Alternatives to planes and lines need no kernels beside those of planes and lines: a first plan waits for compilers.
 TEST(DeviceFft, ATrialAsksForFewKernels) {
   std::size_t asked = 0, plans = 0;

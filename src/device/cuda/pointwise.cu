@@ -8,8 +8,8 @@ namespace shardfft::device {
 namespace {
 
 template <class T>
-__global__ void __launch_bounds__(threads) scale_kernel(T* data, long long count, double factor) {
-  for_all(count, [&](long long i) { data[i] = static_cast<T>(data[i] * factor); });
+__global__ void __launch_bounds__(threads) scale_kernel(const T* in, T* out, long long count, double factor) {
+  for_all(count, [&](long long i) { out[i] = static_cast<T>(in[i] * factor); });
 }
 
 /// Pairs of axes whose indices s and k make the factor exp(-2 pi i s k / n).
@@ -167,17 +167,20 @@ void run_promote(const void* in, void* out, std::int64_t count, Direction direct
   check(cudaGetLastError(), "launch of a change between real and complex numbers");
 }
 
+template <class T>
+void run_scale(const void* in, void* out, std::int64_t reals, double factor, cudaStream_t stream) {
+  scale_kernel<<<blocks_for(reals), threads, 0, stream>>>(static_cast<const T*>(in), static_cast<T*>(out), reals,
+                                                          factor);
+  check(cudaGetLastError(), "launch of a scaling");
+}
+
 }  // namespace
 
-void scale(void* data, std::int64_t count, ElementType element, double factor, void* stream) {
+void scale(const void* in, void* out, std::int64_t count, ElementType element, double factor, void* stream) {
   if (count == 0) return;
   const std::int64_t reals = count * (element.is_complex ? 2 : 1);
-  const auto native = static_cast<cudaStream_t>(stream);
-  if (element.precision == Precision::f64)
-    scale_kernel<<<blocks_for(reals), threads, 0, native>>>(static_cast<double*>(data), reals, factor);
-  else
-    scale_kernel<<<blocks_for(reals), threads, 0, native>>>(static_cast<float*>(data), reals, factor);
-  check(cudaGetLastError(), "launch of a scaling");
+  const auto run = element.precision == Precision::f64 ? run_scale<double> : run_scale<float>;
+  run(in, out, reals, factor, static_cast<cudaStream_t>(stream));
 }
 
 void twiddle(const void* in, void* out, const TwiddleFactors& wanted, const std::vector<Piece>& pieces,

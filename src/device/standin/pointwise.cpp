@@ -14,8 +14,9 @@ namespace {
 using standin::enqueue_kernel;
 
 template <class T>
-void scale_reals(void* data, std::int64_t count, double factor) {
-  for (std::int64_t i = 0; i < count; ++i) static_cast<T*>(data)[i] *= static_cast<T>(factor);
+void scale_reals(const void* in, void* out, std::int64_t count, double factor) {
+  for (std::int64_t i = 0; i < count; ++i)
+    static_cast<T*>(out)[i] = static_cast<const T*>(in)[i] * static_cast<T>(factor);
 }
 
 template <class Number>
@@ -34,12 +35,12 @@ std::byte* bytes_at(void* memory) { return static_cast<std::byte*>(memory); }
 
 }  // namespace
 
-void scale(void* data, std::int64_t count, ElementType element, double factor, void* stream) {
+void scale(const void* in, void* out, std::int64_t count, ElementType element, double factor, void* stream) {
   if (count == 0) return;
   const std::int64_t reals = count * (element.is_complex ? 2 : 1);
   const auto scale_all = element.precision == Precision::f64 ? scale_reals<double> : scale_reals<float>;
-  enqueue_kernel(stream, "scale", {{data, static_cast<std::size_t>(count) * element.bytes()}},
-                 [=] { scale_all(data, reals, factor); });
+  const std::size_t bytes = static_cast<std::size_t>(count) * element.bytes();
+  enqueue_kernel(stream, "scale", {{in, bytes}, {out, bytes}}, [=] { scale_all(in, out, reals, factor); });
 }
 
 void twiddle(const void* in, void* out, const TwiddleFactors& factors, const std::vector<Piece>& pieces,

@@ -7,25 +7,29 @@ namespace shardfft::gpu {
 
 namespace {
 
-/// Copies elements from the loops' places in the input to those in the output; both sides have one type.
+/// Copies elements from the loops' places in the input to those in the output, and multiplies them by FftSpec::scale;
+/// both sides have one type.
 class CopyPass : public FftPass {
  public:
-  explicit CopyPass(const FftSpec& spec) : element_bytes_(input_element(spec).bytes()) {
+  explicit CopyPass(const FftSpec& spec) : element_(input_element(spec)), factor_(spec.scale) {
     const Loops loops = merged(spec.batch);
     from_ = box_of(loops, &Loop::from);
     to_ = box_of(loops, &Loop::to);
     whole_ = loops.empty() || (loops.size() == 1 && loops.front().from == 1 && loops.front().to == 1);
   }
   void enqueue(const PassArrays& arrays, device::StreamHandle stream) const override {
-    if (!whole_)
-      device::copy_box(arrays.from, from_, arrays.to, to_, element_bytes_, stream);
-    else if (arrays.from != arrays.to)
-      device::copy_bytes(arrays.to, arrays.from, static_cast<std::size_t>(from_.elements()) * element_bytes_, stream);
+    const std::size_t bytes = element_.bytes();
+    if (!whole_) device::copy_box(arrays.from, from_, arrays.to, to_, bytes, stream);
+    if (factor_ != 1)
+      device::scale(whole_ ? arrays.from : arrays.to, arrays.to, to_.elements(), element_, factor_, stream);
+    else if (whole_ && arrays.from != arrays.to)
+      device::copy_bytes(arrays.to, arrays.from, static_cast<std::size_t>(from_.elements()) * bytes, stream);
   }
   std::string name() const override { return "copy"; }
 
  private:
-  std::size_t element_bytes_;
+  ElementType element_;
+  double factor_;
   Box from_, to_;
   bool whole_ = false;  ///< one run of memory on both sides
 };
@@ -35,7 +39,7 @@ class ScalePass : public FftPass {
   explicit ScalePass(const FftSpec& spec)
       : count_(points(output_loops(spec))), element_(output_element(spec)), factor_(spec.scale) {}
   void enqueue(const PassArrays& arrays, device::StreamHandle stream) const override {
-    device::scale(arrays.to, count_, element_, factor_, stream);
+    device::scale(arrays.to, arrays.to, count_, element_, factor_, stream);
   }
   std::string name() const override { return "scale"; }
 
@@ -49,6 +53,7 @@ class ScalePass : public FftPass {
 
 extern const PassRecord copy_pass{
     .name = "copy",
+    .scales = true,
     .where_it_lies = false,
     .fits = [](const FftSpec& spec, const PassUse&) { return spec.transform.empty(); },
     .make = [](const FftSpec& spec, const PassUse&) -> PassPointer { return std::make_unique<CopyPass>(spec); }};

@@ -169,6 +169,8 @@ struct GpuDefaults {
   /// Arrays of this many elements use line and plane passes in place of the vendor's transforms of several axes: fewer
   /// passes over memory, more launches.
   std::int64_t elements_worth_passes = std::int64_t{1} << 21;
+  /// Calls of the vendor's library alone are tried from this many elements on: of fewer, a plan is not worth a trial.
+  std::int64_t elements_worth_trying = std::int64_t{1} << 17;
   /// Strided lines are made contiguous in pieces of this many bytes: larger ones need more memory, smaller ones more
   /// launches; with 32 MiB it took a tenth to a sixth longer.
   std::int64_t transposed_piece_bytes = 256 * mebibyte;
@@ -185,6 +187,10 @@ struct GpuDefaults {
   /// Ways to make a transform are compared by the fastest of this many runs after a first one: with more runs other
   /// work disturbs less, but plans take longer to make.
   int trial_runs = 3;
+  /// ... or, if they take less than this time together, of up to ten times as many.
+  double trial_least_seconds = 0.5e-3;
+  /// Ways whose times differ by less than this share are equal: of these, the one with the least memory is taken.
+  double trial_equal = 0.015;
   /// A way that took this many times as long as the fastest one so far is not run again: runs of one way differ by a
   /// tenth at the most ...
   double trial_hopeless = 1.3;

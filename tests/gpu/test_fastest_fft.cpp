@@ -5,8 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "choose/trial.hpp"
 #include "device/handles.hpp"
 #include "gpu/check/device_check.hpp"
+#include "gpu/pass/device_fft.hpp"
 #include "gpu/pass/fastest_fft.hpp"
 #include "tune/defaults.hpp"
 
@@ -37,7 +39,7 @@ FftSpec line_of(std::int64_t points) {
 }
 
 /// The number of the way that is taken, with arrays of as many bytes as these copy.
-std::size_t taken(const std::vector<gpu::MakeFft>& ways, bool verify = false) {
+std::size_t taken(const std::vector<gpu::FftWay>& ways, bool verify = false) {
   return gpu::fastest_fft(line_of(Copies::bytes / 16), verify, ways);
 }
 
@@ -47,13 +49,13 @@ TEST(FastestFft, LeavesWhatIsHopeless) {
   EXPECT_EQ(taken({[&] { return std::make_unique<Copies>(2, &runs[0]); },
                    [&] { return std::make_unique<Copies>(40, &runs[1]); }}),
             0U);
-  EXPECT_EQ(runs[0], 1 + gpu_defaults().trial_runs);
+  EXPECT_GE(runs[0], 1 + gpu_defaults().trial_runs);
   EXPECT_LE(runs[1], 2);
 }
 
 TEST(FastestFft, TakesTheFastest) {
   for (const std::vector<int>& copies : {std::vector{60, 1, 20}, {1, 60, 20}, {20, 60, 1}}) {
-    std::vector<gpu::MakeFft> ways;
+    std::vector<gpu::FftWay> ways;
     for (const int times : copies) ways.emplace_back([times] { return std::make_unique<Copies>(times); });
     EXPECT_EQ(copies[taken(ways)], 1);
   }
@@ -97,6 +99,16 @@ TEST(FastestFft, TimesChecks) {
               verify ? 1U : 0U);
 }
 
+/// Of ways that take the same time.
+TEST(FastestFft, TakesTheLeastMemoryThenTheFewestKernels) {
+  const auto way = [](std::size_t scratch, std::size_t kernels) {
+    return gpu::FftWay([scratch] { return std::make_unique<CheckedCopies>(2, 1, scratch); }, kernels);
+  };
+  given_gpu_defaults.trial_equal = 100;
+  EXPECT_EQ(taken({way(64, 0), way(16, 2), way(16, 1), way(32, 0)}), 2U);
+  given_gpu_defaults = {};
+}
+
 TEST(FastestFft, LeavesOutWhatItHasNoRoomFor) {
   for (const bool fits : {false, true}) {
     const std::size_t scratch = fits ? Copies::bytes : std::size_t{1} << 50;
@@ -120,6 +132,53 @@ TEST(FastestFft, LeavesOutWhatFindsNoMemory) {
 TEST(FastestFft, WithoutRoomTheFirstWayStays) {
   const gpu::MakeFft unused = [] { return std::unique_ptr<gpu::DeviceOperation>(); };
   EXPECT_EQ(gpu::fastest_fft(line_of(std::int64_t{1} << 48), false, {unused, unused}), 0U);
+}
+
+/// Of a dense array, whose input must stay.
+FftSpec rows_of(Kind kind, const Shape& n) {
+  FftSpec spec;
+  spec.kind = kind;
+  if (kind == Kind::c2r) spec.direction = Direction::backward;
+  const std::int64_t half = n[2] / 2 + 1, in = kind == Kind::c2r ? half : n[2], out = kind == Kind::r2c ? half : n[2];
+  spec.transform = {{n[0], n[1] * in, n[1] * out}, {n[1], in, out}, {n[2], 1, 1}};
+  spec.preserve_input = true;
+  return spec;
+}
+
+/// One call of cuFFT for all axes is among the plans of every transform.
+TEST(FastestFft, TriesOneCallOfCufft) {
+  const auto tries = [](const FftSpec& spec) {
+    const std::vector<gpu::FftPlan> plans = gpu::plans_to_try(spec);
+    return std::any_of(plans.begin(), plans.end(), [&](const gpu::FftPlan& plan) {
+      const std::string text = plan.text();
+      return text.find("cufft") != std::string::npos && text.find("pass") == std::string::npos &&
+             plan.stages() == (text.starts_with("copy") ? 2 : 1);
+    });
+  };
+  for (const Kind kind : {Kind::c2c, Kind::r2c, Kind::c2r}) EXPECT_TRUE(tries(rows_of(kind, {128, 128, 128})));
+  FftSpec lines, planes;
+  lines.transform = {{128, 128 * 128, 128 * 128}};
+  lines.batch = {{128 * 128, 1, 1}};
+  planes.transform = {{128, 128, 128}, {128, 1, 1}};
+  planes.batch = {{130, 128 * 128, 128 * 128}};
+  EXPECT_TRUE(tries(lines)) << "strided lines";
+  EXPECT_TRUE(tries(planes)) << "planes";
+}
+
+/// The choice for an input that stays is that for one that may be overwritten, though calls of cuFFT differ.
+TEST(FastestFft, AChoiceHoldsForAnInputThatIsSpent) {
+  TrialCount trials{};
+  const Installed<TrialCount> installed{trials};
+  FftSpec spec = rows_of(Kind::c2r, {128, 128, 256});
+  spec.effort = Effort::measure;
+  spec.preserve_input = false;
+  for (const char* const chosen :
+       {"cufft 128 + cufft 128 256", "copy + cufft 128 128 256", "line pass 128 + cufft 128 256"}) {
+    std::string texts = chosen;
+    const std::string text = gpu::make_device_fft(spec, false, &texts)->describe();
+    EXPECT_EQ(text.find("line pass") != std::string::npos, texts.starts_with("line pass")) << text;
+  }
+  EXPECT_EQ(trials.begun, 0);
 }
 
 }  // namespace

@@ -17,15 +17,15 @@ FftPlan plan_between(const FftSpec& spec, const OwnPasses& own, bool sums_rows) 
   return sums_rows && !plan.checks_itself() ? FftPlan(spec, stages_between(spec, own, false)) : plan;
 }
 
-/// Ways to divide the axes among calls of cuFFT. The first one is cuFFT's own, which may need a copy of the input. With
-/// a prime length, one call for all axes may cross memory more often than several calls, which run in place after the
-/// first one. None if own passes support all lengths.
+/// Ways to divide the axes among calls of cuFFT. The first one is cuFFT's own, which may need a copy of the input: it
+/// is tried for every transform. With a prime length, one call for all axes may cross memory more often than several
+/// calls, which run in place after the first one. These are left out if own passes support all lengths.
 std::vector<std::vector<std::size_t>> vendor_calls(const FftSpec& spec) {
   const Loops& axes = spec.transform;
   const bool own = std::all_of(axes.begin(), axes.end(), [](const Loop& axis) {
     return axis.count <= device::lines::longest_line && device::lines::supported(static_cast<int>(axis.count));
   });
-  if (own) return {};
+  if (own || axes.size() == 1) return {{axes.size()}};
   if (axes.size() == 2) return {{2}, {1, 1}};
   if (axes.size() != 3) return {};
   return {{3}, {2, 1}, {1, 2}, {1, 1, 1}};
@@ -37,10 +37,32 @@ bool among(const std::string& texts, const FftPlan& plan) {
   return (between_texts + texts + between_texts).find(between_texts + plan.text() + between_texts) != std::string::npos;
 }
 
-/// Whether several plans may be the fastest one.
+/// The first plan with the own passes of one of these texts. The texts tell of the transform on other conditions, such
+/// as an input that must stay: only calls of cuFFT differ then.
+std::vector<FftPlan>::iterator with_own_passes(std::vector<FftPlan>& plans, const std::string& texts) {
+  std::set<std::string> known;
+  for (const FftPlan& plan : plans) known.merge(plan.kernels());
+  for (std::size_t begin = 0; begin < texts.size();) {
+    const std::size_t end = std::min(texts.find(between_texts, begin), texts.size());
+    const std::string text = " + " + texts.substr(begin, end - begin) + " + ";
+    std::set<std::string> kernels;
+    for (const std::string& kernel : known)
+      if (text.find(" + " + kernel + " + ") != std::string::npos) kernels.insert(kernel);
+    const auto found =
+        std::find_if(plans.begin(), plans.end(), [&](const FftPlan& plan) { return plan.kernels() == kernels; });
+    if (found != plans.end()) return found;
+    begin = end + between_texts.size();
+  }
+  return plans.end();
+}
+
+/// Whether several plans may be the fastest one. Of c2r that keeps its input, small ones too: cuFFT needs a copy for
+/// one call, and none for two.
 bool has_choice(const FftSpec& spec) {
-  return spec.transform.size() > 1 && spec.kind != Kind::r2r &&
-         points(input_loops(spec)) >= gpu_defaults().elements_worth_passes;
+  const bool kept = spec.kind == Kind::c2r && spec.preserve_input && spec.transform.size() > 1;
+  return !spec.transform.empty() && spec.kind != Kind::r2r &&
+         points(input_loops(spec)) >=
+             (kept ? gpu_defaults().elements_worth_trying : gpu_defaults().elements_worth_passes);
 }
 
 /// The plans that make_device_fft() makes: one if there is no trial.
@@ -49,7 +71,8 @@ std::vector<FftPlan> plans_for(const FftSpec& spec, bool verify, const std::stri
   const bool tries = has_choice(spec) && spec.effort != Effort::estimate;
   if (!has_choice(spec) || (!tries && chosen.empty()) || among(chosen, expected)) return {std::move(expected)};
   std::vector<FftPlan> plans = plans_to_try(spec, verify);
-  const auto known = std::find_if(plans.begin(), plans.end(), [&](const FftPlan& plan) { return among(chosen, plan); });
+  auto known = std::find_if(plans.begin(), plans.end(), [&](const FftPlan& plan) { return among(chosen, plan); });
+  if (known == plans.end()) known = with_own_passes(plans, chosen);
   if (known != plans.end()) return {std::move(*known)};
   if (!tries) return {std::move(expected)};
   return plans;
@@ -108,8 +131,9 @@ std::vector<FftPlan> plans_to_try(const FftSpec& spec, bool verify) {
 std::unique_ptr<DeviceFft> make_device_fft(const FftSpec& spec, bool verify, std::string* chosen) {
   const std::vector<FftPlan> plans = plans_for(spec, verify, chosen != nullptr ? *chosen : std::string());
   begin_kernels(plans, verify);
-  std::vector<MakeFft> ways;
-  for (const FftPlan& plan : plans) ways.emplace_back([&plan, verify] { return plan.make(verify); });
+  std::vector<FftWay> ways;
+  for (const FftPlan& plan : plans)
+    ways.emplace_back([&plan, verify] { return plan.make(verify); }, plan.kernels().size());
   const FftPlan& taken = plans[fastest_fft(spec, verify, ways)];
   if (chosen != nullptr && has_choice(spec) && !among(*chosen, taken))
     chosen->append(chosen->empty() ? "" : between_texts).append(taken.text());

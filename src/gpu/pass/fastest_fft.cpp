@@ -84,18 +84,21 @@ class FftArrays {
 
 }  // namespace
 
-std::size_t fastest_fft(const FftSpec& spec, bool verify, const std::vector<MakeFft>& ways) {
+std::size_t fastest_fft(const FftSpec& spec, bool verify, const std::vector<FftWay>& ways) {
   FftArrays arrays(spec, verify);
   if (ways.size() < 2 || !arrays.allocate()) return 0;
   const Communicator alone;
   Trial trial(
       alone, [&](std::size_t) { return arrays.run(); }, gpu_defaults().trial_hopeless);
-  std::vector<std::size_t> entered;
+  struct Entered {
+    std::size_t way, bytes;
+  };
+  std::vector<Entered> entered;
   bool in_place = false;
   for (std::size_t way = 0; way < ways.size(); ++way) {
     std::unique_ptr<DeviceOperation> fft;
     try {
-      fft = ways[way]();
+      fft = ways[way].make();
     } catch (const Error& error) {
       if (way == 0 || error.code() != Status::out_of_memory) throw;
       continue;
@@ -104,15 +107,27 @@ std::size_t fastest_fft(const FftSpec& spec, bool verify, const std::vector<Make
     if (way > 0 && (!has_room(fft->scratch_bytes()) || (in_place && !fft->runs_in_place()))) continue;
     arrays.begin(*fft);
     const std::size_t number = trial.enter();
-    entered.push_back(way);
-    // Kernels may be loaded in the first run. A way that cannot win runs no more.
-    for (int run = 0; run <= gpu_defaults().trial_runs; ++run) {
+    const RunnerMemory kept = fft->kept();
+    entered.push_back({way, fft->scratch_bytes() + kept.table + kept.library});
+    // Kernels may be loaded in the first run. A way that cannot win runs no more; short ones run more often.
+    const auto enough = [&](int run) {
+      return run > gpu_defaults().trial_runs &&
+             (run * trial.seconds(number) > gpu_defaults().trial_least_seconds || run > 10 * gpu_defaults().trial_runs);
+    };
+    for (int run = 0; !enough(run); ++run) {
       trial.run({number});
       if (!trial.can_win(number, run == 0 ? gpu_defaults().trial_load_ms * 1e-3 : 0)) break;
     }
     arrays.end();
   }
-  return entered[trial.winner()];
+  const double equal = trial.seconds(trial.fastest()) * (1 + gpu_defaults().trial_equal);
+  std::size_t best = trial.fastest();
+  const auto cost = [&](std::size_t number) {
+    return std::pair(entered[number].bytes, ways[entered[number].way].kernels);
+  };
+  for (std::size_t number = 0; number < entered.size(); ++number)
+    if (trial.seconds(number) <= equal && cost(number) < cost(best)) best = number;
+  return entered[best].way;
 }
 
 }  // namespace shardfft::gpu

@@ -3,6 +3,7 @@
 // to passes of the library's own, and how many to the vendor's library.
 #include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "gpu/operation.hpp"
@@ -13,9 +14,18 @@ namespace shardfft::gpu {
 /// Makes one way. Any but the first one may throw Error(out_of_memory).
 using MakeFft = std::function<std::unique_ptr<DeviceOperation>()>;
 
+struct FftWay {
+  template <class Make>
+  FftWay(Make way, std::size_t kernels_of_way = 0) : make(std::move(way)), kernels(kernels_of_way) {}
+
+  MakeFft make;
+  std::size_t kernels;  ///< the number of kernels of the library's own that it needs
+};
+
 /// The number of the fastest way on the current device, timed in arrays of its own that are as large as the
-/// transform's; with `verify` including its check. If the device has no room for the arrays or for other ways, the
-/// first way is taken, which is expected to win. Each way is made, timed and released.
-std::size_t fastest_fft(const FftSpec& spec, bool verify, const std::vector<MakeFft>& ways);
+/// transform's; with `verify` including its check. Of ways that take the same time, it is the one with the least
+/// memory, then the one with the fewest kernels. If the device has no room for the arrays or for other ways, the first
+/// way is taken, which is expected to win. Each way is made, timed and released.
+std::size_t fastest_fft(const FftSpec& spec, bool verify, const std::vector<FftWay>& ways);
 
 }  // namespace shardfft::gpu

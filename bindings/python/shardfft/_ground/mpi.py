@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar, cast
@@ -120,12 +119,9 @@ def address(comm: MPI.Comm) -> int:
     """Give the address of the MPI handle inside ``comm``."""
     if WITHOUT_MPI:
         return int(one_process.OneProcess.handle.ctypes.data)
-    return int(sys.modules["mpi4py.MPI"]._addressof(comm))
+    from mpi4py import MPI
 
-
-def all_equal(comm: MPI.Comm, number: int) -> bool:
-    """Whether all ranks give the same number: the smallest meeting. Collective."""
-    return comm.size == 1 or _core.all_equal(address(comm), number)
+    return int(MPI._addressof(comm))
 
 
 def meet(comm: MPI.Comm, work: Callable[[], tuple[T, V]]) -> tuple[T, list[V]]:

@@ -55,9 +55,8 @@ class Layout:
         (slice(4, 8, 1), slice(3, 6, 1), slice(0, 4, 1))
     """
 
-    __slots__ = ("_core", "_hash")
+    __slots__ = ("_core",)
     _core: _core.Layout
-    _hash: int
 
     def __init__(self) -> None:
         raise TypeError("make layouts with Layout.slab, pencil, brick, cyclic, boxes or single")
@@ -66,8 +65,6 @@ class Layout:
     def _wrap(cls, core: _core.Layout) -> Layout:
         self = object.__new__(cls)
         object.__setattr__(self, "_core", core)
-        # Equal layouts may have been made in different ways.
-        object.__setattr__(self, "_hash", hash((tuple(core.shape), core.ranks)))
         return self
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -223,7 +220,8 @@ class Layout:
         return self._core.same_as(other._core) if isinstance(other, Layout) else NotImplemented
 
     def __hash__(self) -> int:
-        return self._hash
+        # Equal layouts may have been made in different ways.
+        return hash((self.shape, self.ranks))
 
     def __repr__(self) -> str:
         return f"<shardfft.Layout {self._core.describe()}>"

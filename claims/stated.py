@@ -46,7 +46,7 @@ def pages() -> list[Path]:
     """The documents whose tables state measurements."""
     docs = [
         ROOT / "docs" / f"{name}.md"
-        for name in ("performance", "reliability", "cannon", "exchanges", "gpu-design", "lammps")
+        for name in ("performance", "reliability", "cannon", "exchanges", "gpu-design", "lammps", "torus")
     ]
     return [ROOT / "README.md", *docs, *sorted((ROOT / "docs" / "studies").glob("*.md")), *sorted(RESULTS.glob("*.md"))]
 
@@ -215,11 +215,11 @@ class Row:
         said = [json.loads(one) for one in sorted({json.dumps(one[part][name]) for one in found if one.get(part)})]
         return said[0] if len(said) == 1 else ", ".join(map(str, said))
 
-    def bandwidth(self, network: str, records: str = "", **options) -> float:
+    def bandwidth(self, network: str, records: str = "", label: str = "mpi", **options) -> float:
         """GB/s that one rank sends, by the median of the samples; `options` are those of the case."""
         found = [
             one
-            for one in self.found(None, {"network": network, **({"records": records} if records else {})})
+            for one in self.found(label, {"network": network, **({"records": records} if records else {})})
             if all(one["case"]["options"][key] == value for key, value in options.items())
         ]
         return (
@@ -245,26 +245,10 @@ class Row:
 
     def names(self) -> dict:
         """The names that an expression may use."""
-        own = (self.ms, self.least, self.better, self.rivals, self.best, self.joules, self.r, self.version, self.fact)
-        own = (
-            *own,
-            self.spread,
-            self.versions,
-            self.said,
-            self.offers,
-            self.share,
-            self.processor,
-            self.product,
-            self.ratios,
-            self.bandwidth,
-        )
+        own = """ms least better rivals best joules r version fact spread versions said offers share processor product
+                 ratios bandwidth line slope"""
         plain = {"min": min, "max": max, "median": median, "sum": sum, "len": len, "log2": math.log2, "pi": math.pi}
-        return {
-            **{one.__name__: one for one in (*own, self.line, self.slope)},
-            **plain,
-            **self.point,
-            "__builtins__": {},
-        }
+        return {**{one: getattr(self, one) for one in own.split()}, **plain, **self.point, "__builtins__": {}}
 
 
 @dataclass

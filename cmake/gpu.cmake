@@ -81,7 +81,7 @@ if(SHARDFFT_GPU STREQUAL "CUDA")
     src/device/cuda/lines/*.cpp src/device/cuda/lines/*.cu src/device/cuda/operators/*.cpp
     src/device/cuda/operators/*.cu)
   # Arithmetic that the stand-in shares.
-  set_property(SOURCE src/device/cuda/cosine.cu src/device/cuda/sums.cu PROPERTY COMPILE_OPTIONS --expt-relaxed-constexpr)
+  set_property(SOURCE src/device/cuda/cosine.cu src/device/cuda/fields.cu src/device/cuda/sums.cu PROPERTY COMPILE_OPTIONS --expt-relaxed-constexpr)
   add_library(shardfft_gpu_objects OBJECT ${SHARDFFT_GPU_SOURCES} ${_cuda_sources} ${_kernel_sources})
   set_target_properties(shardfft_gpu_objects PROPERTIES CUDA_ARCHITECTURES "${CMAKE_CUDA_ARCHITECTURES}")
   set(SHARDFFT_GPU_LIBRARIES CUDA::cudart CUDA::cufft ${CMAKE_DL_LIBS})

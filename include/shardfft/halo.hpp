@@ -51,9 +51,11 @@ class HaloExchange {
   void begin(void* x);
   void end();
   /// The adjoint of update(): adds each halo to the parts that it was filled from, and makes it 0. Elements beyond the
-  /// ends of axes that are not periodic stay unchanged. The sums have the same order in every run. GPU arrays go
-  /// through the host. Only for processes with one member.
-  void add_back(void* x);
+  /// ends of axes that are not periodic stay unchanged. The sums have the same order in every run. On GPUs the call
+  /// waits for its end.
+  void add_back(void* x) { add_back(std::span<void* const>(&x, 1)); }
+  /// The same for any number of members: an array for each.
+  void add_back(std::span<void* const> x);
 
   /// As above, for vectors and spans; throws Error if they have other elements, or too few.
   template <detail::WritableElementRange Range>

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "shardfft/buffer.hpp"
 #include "shardfft/layout.hpp"
 #include "shardfft/options.hpp"
 #include "shardfft/report.hpp"
@@ -57,8 +58,8 @@ struct PoissonOptions {
   /// is the axis's length, and its points are the centres of cells.
   int stretched_axis = -1;
   std::vector<double> cells{};
-  /// Options of the plans inside: all except norm, axes, transforms, modes, padded, lone_mode, batch, real_extent,
-  /// workspace and processor gpu.
+  /// Options of the plans inside: all except norm, axes, transforms, modes, padded, lone_mode, batch, real_extent and
+  /// workspace. With processor gpu each process has a GPU, memory is device, and no axis is stretched.
   Options plan{};
 };
 
@@ -74,8 +75,9 @@ struct WallValues {
 
 /// Solves div grad u - shift u = f for real fields in a layout, planned once. Each rank has a box of it. If no end of
 /// any axis is open or Dirichlet and the shift is 0, f must have the mean of the derivatives given at its walls, and u
-/// has the mean 0 (points on walls count half, stretched ones with their widths). Arrays lie in host memory.
-/// Construction, destruction and all functions that solve are collective; errors are thrown on every rank.
+/// has the mean 0 (points on walls count half, stretched ones with their widths). Arrays lie in host memory; on GPUs in
+/// device memory, but values at walls on the host. Construction, destruction and all functions that solve are
+/// collective; errors are thrown on every rank.
 class Poisson {
  public:
   Poisson(MPI_Comm comm, const Layout& layout, Precision precision, const PoissonOptions& options);
@@ -92,6 +94,10 @@ class Poisson {
   void adjoint(const void* by_u, void* by_f);
 
   const Layout& layout() const;  ///< That of f and u.
+  /// The GPU, -1 on CPUs, and the stream that its work is enqueued on, null on CPUs.
+  int device() const;
+  void* stream() const;
+  Buffer allocate();  ///< An array like f, in memory of the solver's processor. Collective.
   /// The positions of the points of an axis, an entry an index; an open axis has its points in the centres of cells.
   std::vector<double> points(int axis) const;
   /// The share of each point of an axis in sums over the domain.

@@ -17,10 +17,11 @@ struct Shells {
 };
 
 /// The sum over fields and modes of Re(a conj(b)) in each shell, each mode as often as it stands for a wave
-/// (Side::weights). `a` and `b` are this rank's spectra in host memory, side.count() numbers each. `lengths` are those
-/// of the domain, an entry an axis; empty: as for operators. `width` 0 is the wavenumber of the longest wave. One pass
-/// over memory; sums are of double precision and keep the parts that rounding drops. With the norm "forward" all shells
-/// together are the mean of a b over all points. Throws Error on every rank. Collective.
+/// (Side::weights). `a` and `b` are this rank's spectra, side.count() numbers each, both in host memory or in memory of
+/// one GPU, which then adds them up; work on them must have ended. `lengths` are those of the domain, an entry an axis;
+/// empty: as for operators. `width` 0 is the wavenumber of the longest wave. One pass over memory; sums are of double
+/// precision, and on CPUs keep the parts that rounding drops. With the norm "forward" all shells together are the mean
+/// of a b over all points. Throws Error on every rank. Collective.
 Shells cross_spectrum(MPI_Comm comm, const Side& side, const void* a, const void* b,
                       const std::vector<double>& lengths = {}, double width = 0);
 /// Half the sum of |a|^2 in each shell: of the spectrum of a velocity its kinetic energy. Collective.
@@ -35,8 +36,9 @@ struct Moments {
   double mean = 0, variance = 0, skewness = 0, kurtosis = 0, least = 0, largest = 0;
 };
 
-/// The moments of each field of a real array in host memory, side.count() numbers. One pass over memory: blocks in
-/// cache are summed about their own means. Throws Error on every rank. Collective.
+/// The moments of each field of a real array, side.count() numbers in host memory or in memory of a GPU, as above. One
+/// pass over memory: blocks in cache or registers are summed about their own means. Throws Error on every rank.
+/// Collective.
 std::vector<Moments> moments(MPI_Comm comm, const Side& side, const void* array);
 
 /// Derivatives of vector fields by their spectra, of this rank's modes, without communication. `side` is that of the

@@ -43,5 +43,26 @@ void bring(const MemberPlace& /*place*/, const std::byte* /*from*/, void* /*arra
   missing();
 }
 
+std::vector<double> sums_in_shells(int /*device*/, const void* /*a*/, const void* /*b*/,
+                                   const device::ShellSums& /*what*/, const std::vector<double>& /*tables*/) {
+  missing();
+}
+std::vector<Powers> powers_of(int /*device*/, const void* /*array*/, std::int64_t /*count*/, std::int64_t /*fields*/,
+                              Precision /*precision*/) {
+  missing();
+}
+void add_boxes(const MemberPlace& /*place*/, const std::byte* /*source*/, std::byte* /*destination*/,
+               const std::vector<LocalCopy>& /*boxes*/, ElementType /*element*/) {
+  missing();
+}
+void multiply(const MemberPlace& /*place*/, const void* /*in*/, void* /*out*/, const SpectralFactors& /*factors*/,
+              const std::vector<Piece>& /*pieces*/, ElementType /*element*/) {
+  missing();
+}
+void clear_boxes(const MemberPlace& /*place*/, std::byte* /*array*/, const std::vector<Box>& /*boxes*/,
+                 ElementType /*element*/) {
+  missing();
+}
+
 }  // namespace gpu
 }  // namespace shardfft

@@ -15,6 +15,7 @@
 #include "mpi/kept_for_mpi.hpp"
 #include "pack/add.hpp"
 #include "pack/pack.hpp"
+#include "shardfft/gpu.hpp"
 
 namespace shardfft {
 
@@ -76,6 +77,8 @@ struct HaloExchange::Impl : Members {
   AlignedMemory workspace{};
   std::size_t workspace_bytes = 0;
   std::optional<std::byte*> under_way{};  ///< the array of begin()
+  std::optional<HaloCopies> to_add{};     ///< GPUs: for add_back(), since its first call
+  std::vector<std::shared_ptr<void>> received{};
   bool half_way = false;
 
   Impl(const Ranks& who, const Layout& l, std::vector<HaloWidth> w, ElementType e, const Options& o, Corners corners);
@@ -86,11 +89,12 @@ struct HaloExchange::Impl : Members {
   Impl& operator=(const Impl&) = delete;
 
   void make_exchanges();
-  bool exchanges_here() const { return fill != nullptr; }
   void check_call(OutputArrays x, const detail::ArrayFacts& facts) const;
   void begin(OutputArrays x, const detail::ArrayFacts& facts);
   void end();
-  void add_back(std::byte* x, const detail::ArrayFacts& facts);
+  State state(const Layout& of) const { return {.layout = of, .is_complex = false, .element_bytes = element.bytes()}; }
+  void add_back(OutputArrays x, const detail::ArrayFacts& facts);
+  void add_on_gpus(OutputArrays x, const detail::ArrayFacts& facts);
   void add_on_host(std::byte* x);
   void abandon();
   template <class Work>
@@ -129,18 +133,16 @@ HaloExchange::Impl::Impl(const Ranks& who, const Layout& l, std::vector<HaloWidt
     sent.push_back(all.send_count);
     if (comm.valid()) schedule = all;
   }
-  if (comm.valid()) make_exchanges();
-  if (place() == Place::cpu) return;
-  const auto state = [&](const Layout& of) {
-    return State{.layout = of, .is_complex = false, .element_bytes = element.bytes()};
-  };
+  if (place() == Place::cpu) {
+    make_exchanges();
+    return;
+  }
   make_runner(std::move(setup), {"halo exchange", {state(layouts.owned), state(layouts.halos)}, {ReshapeStep{}}},
               [](const Program& lowered) {
                 return std::vector<NamedProgram>{{"update", lowered, 1}};
               });
 }
 
-/// For arrays on GPUs they serve add_back().
 void HaloExchange::Impl::make_exchanges() {
   ExchangeSetup setup;
   setup.comm = comm;
@@ -228,20 +230,47 @@ void HaloExchange::Impl::add_on_host(std::byte* x) {
   }
 }
 
-void HaloExchange::Impl::add_back(std::byte* x, const detail::ArrayFacts& facts) {
-  AlignedMemory host;
-  const std::size_t all = bytes(counts.front());
-  const MemberPlace where = runner ? runner->member(0) : MemberPlace{};
+void HaloExchange::Impl::add_back(OutputArrays x, const detail::ArrayFacts& facts) {
+  if (runner) return add_on_gpus(x, facts);
   enter(shardfft::Call::add_back, failure_of([&] {
-          require(exchanges_here(), "add_back is for one rank a process, not for GPUs of one process");
-          check_call({&x, 1}, facts);
+          check_call(x, facts);
           room();
-          if (runner) host = allocate_aligned(all);
         }));
-  if (!runner) return add_on_host(x);
-  if (all > 0) gpu::fetch(where, x, host.get(), all);
-  add_on_host(host.get());
-  if (all > 0) gpu::bring(where, host.get(), x, all);
+  add_on_host(x[0]);
+}
+
+/// A program brings all copies of a part's elements to its GPU.
+void HaloExchange::Impl::add_on_gpus(OutputArrays x, const detail::ArrayFacts& facts) {
+  constexpr int program = forward_program + 1;
+  const bool first = runner->programs().size() <= program;
+  const std::vector<const std::byte*> halos(x.begin(), x.end());
+  std::vector<std::byte*> copies;
+  enter(shardfft::Call::add_back, failure_of([&] {
+          check_call(x, facts);
+          runner->check_arrays(forward_program, halos, x);
+          if (!to_add) to_add = make_halo_copies(layout, layouts);
+          for (int m = static_cast<int>(received.size()); m < members(); ++m)
+            received.push_back(runner->allocate(m, bytes(std::max<std::int64_t>(1, to_add->copies.count(rank_of(m))))));
+        }),
+        first);
+  for (const std::shared_ptr<void>& array : received) copies.push_back(static_cast<std::byte*>(array.get()));
+  if (first)
+    runner->add(
+        {{"add_back", runner->lower({"halo exchange", {state(to_add->halos), state(to_add->copies)}, {ReshapeStep{}}}),
+          1}});
+  together([&] { runner->check_arrays(program, halos, copies); });
+  start(program, halos, copies);
+  attempt([&] {
+    for (int m = 0; m < members(); ++m) {
+      const MemberPlace where = runner->member(m);
+      const auto i = static_cast<std::size_t>(m);
+      std::vector<Box> read;
+      for (const Piece& piece : layouts.halos.pieces(where.rank)) read.push_back(box_of(piece));
+      gpu::add_boxes(where, copies[i], x[i], copies_to_part(*to_add, layouts, where.rank), element);
+      gpu::clear_boxes(where, x[i], read, element);
+      synchronize_stream(where.device, where.stream);
+    }
+  });
 }
 
 HaloExchange::HaloExchange(Ranks ranks, const Layout& layout, const std::vector<HaloWidth>& widths, ElementType element,
@@ -258,7 +287,7 @@ HaloExchange::Impl& HaloExchange::impl() const {
 }
 
 void HaloExchange::run(Call call, void* x, const detail::ArrayFacts& facts) {
-  if (call == Call::add_back) return impl().add_back(static_cast<std::byte*>(x), facts);
+  if (call == Call::add_back) return impl().add_back(Out(x), facts);
   impl().begin(Out(x), facts);
   if (call == Call::update) impl().end();
 }
@@ -272,7 +301,7 @@ void HaloExchange::end() {
   require(impl().runner || impl().under_way, "end() of a halo exchange without a begin()");
   impl().end();
 }
-void HaloExchange::add_back(void* x) { run(Call::add_back, x, {}); }
+void HaloExchange::add_back(std::span<void* const> x) { impl().add_back(as_bytes(x), {}); }
 
 int HaloExchange::members() const { return impl().members(); }
 std::int64_t HaloExchange::count(int member) const { return impl().counts[impl().index_of(member)]; }

@@ -234,7 +234,6 @@ void add_meanings(std::vector<OptionRow>& table) {
                       "Zeroes follow the array's points: they are added just before the axis is transformed, and "
                       "backward removes them just behind it (docs/transforms.md).",
                       "0,0,0"));
-  table.back().effect = on_cpus;
 
   table.push_back(row("lone_mode", &Options::lone_mode,
                       "With modes: the treatment of mode -m/2 of an even number m, which has no partner. split is "

@@ -8,6 +8,8 @@
 #include "api/poisson_impl.hpp"
 #include "base/aligned.hpp"
 #include "base/check.hpp"
+#include "gpu/run/make.hpp"
+#include "shardfft/gpu.hpp"
 #include "shardfft/redistribution.hpp"
 
 namespace shardfft {
@@ -32,7 +34,9 @@ const Operator& Poisson::Impl::solving(int slope_axis) {
     for (std::int64_t i = 0; i < plan->output().layout.shape()[at(slope_axis)]; ++i)
       setup.slopes.push_back(is_open(slope_axis) ? k[i] : slope(slope_axis, k[i]));
   }
-  return keep(Operator::calling([this, setup](const SpectrumPart& part) { solver->run(part, setup); }));
+  return keep(Operator::calling([this, setup](const SpectrumPart& part) {
+    if (solver) solver->run(part, setup);
+  }));
 }
 
 const Operator& Poisson::Impl::lift(int axis, Boundary kind) {
@@ -72,6 +76,11 @@ void Poisson::Impl::check_call(const void* f, const void* u, const std::vector<W
     require((f != nullptr && u != nullptr) || bytes() == 0, "an array is a null pointer");
     require(gradient.empty() || gradient.size() == at(axes()), "there are ", gradient.size(),
             " arrays for the gradient, but the array has ", axes(), " axes");
+    std::vector<const void*> arrays{f, u};
+    arrays.insert(arrays.end(), gradient.begin(), gradient.end());
+    for (const void* const array : arrays)
+      require(!on_gpu() || bytes() == 0 || memory_place(array).device == plan->device(), "the solver runs on GPU ",
+              plan->device(), ", but an array lies elsewhere: arrays must be in its memory");
     for (void* const slopes : gradient)
       require((slopes != nullptr && slopes != f) || bytes() == 0, "an array for the gradient is ",
               slopes == nullptr ? "a null pointer" : "that of f");
@@ -98,9 +107,14 @@ void Poisson::Impl::check_mean(const T* f, const std::vector<WallValues>& values
   std::vector<double> totals;
   for (const std::vector<double>& one : shares) totals.push_back(std::accumulate(one.begin(), one.end(), 0.0));
   const double volume = std::accumulate(totals.begin(), totals.end(), 1.0, std::multiplies<>());
-  for_each(side(), f, [&](const Index& index, const T& number) {
-    sums[0] += share(shares, index) * static_cast<double>(number);
-    sums[1] += share(shares, index) * std::abs(static_cast<double>(number));
+  agree(comm, [&] {
+    if (on_gpu())
+      sums = sums_on_gpu(f, shares);
+    else
+      for_each(side(), f, [&](const Index& index, const T& number) {
+        sums[0] += share(shares, index) * static_cast<double>(number);
+        sums[1] += share(shares, index) * std::abs(static_cast<double>(number));
+      });
   });
   for (const WallValues& given : values)
     for_wall(side(), given, static_cast<const T*>(nullptr), [&](const Index& index, std::int64_t, T value) {
@@ -122,7 +136,8 @@ void Poisson::Impl::check_mean(const T* f, const std::vector<WallValues>& values
 
 /// Values of second-order differences become a part of the right-hand side.
 template <class T>
-void Poisson::Impl::move_values(T* f, const std::vector<WallValues>& values, bool with_lifts) const {
+void Poisson::Impl::move_values(std::byte* f, const std::vector<WallValues>& values, bool with_lifts) {
+  const std::shared_ptr<std::byte> there = on_gpu() ? room() : nullptr;
   for (const WallValues& given : values) {
     const Boundary kind = end(given);
     double factor = 1;
@@ -133,66 +148,74 @@ void Poisson::Impl::move_values(T* f, const std::vector<WallValues>& values, boo
       const double step = grids[at(given.axis)].step;
       factor = -WallLift{kind, o.points, step}.weight(0) / (step * step);
     }
-    for_wall(side(), given, f,
-             [&](const Index&, std::int64_t place, T value) { f[place] += static_cast<T>(factor) * value; });
+    const Piece wall = wall_points(side(), given.axis, given.upper);
+    Piece rows{wall.set, 0, {}};
+    std::int64_t count = 1;
+    for (std::size_t a = at(axes()); a-- > 0; count *= rows.set.axis[a].count) rows.stride[a] = count;
+    std::vector<T> scaled(static_cast<const T*>(given.values), static_cast<const T*>(given.values) + count);
+    for (T& value : scaled) value *= static_cast<T>(factor);
+    if (count > 0) add_numbers(scaled.data(), copy_between(rows, wall, wall.set), f, there.get());
   }
 }
 
 /// The part of the solution that has the values, and no right-hand side.
 template <class T>
-void Poisson::Impl::add_lifts(T* u, const std::vector<WallValues>& values) {
-  std::vector<T> wall, lifted;
-  agree(comm, [&] {
-    wall.resize(static_cast<std::size_t>(layout.count(comm.rank())));
-    lifted.resize(wall.size());
-  });
+void Poisson::Impl::add_lifts(std::byte* u, const std::vector<WallValues>& values) {
+  const std::shared_ptr<std::byte> wall = room(), lifted = room();
   for (int axis = 0; axis < axes(); ++axis)
     for (const Boundary kind : {Boundary::dirichlet, Boundary::neumann}) {
       std::vector<WallValues> some;
       std::copy_if(values.begin(), values.end(), std::back_inserter(some),
                    [&](const WallValues& v) { return v.axis == axis && end(v) == kind; });
       if (some.empty()) continue;
-      std::fill(wall.begin(), wall.end(), T(0));
-      move_values(wall.data(), some, true);
-      plan->apply(lift(axis, kind), static_cast<const void*>(wall.data()), static_cast<void*>(lifted.data()));
-      for (std::size_t i = 0; i < lifted.size(); ++i) u[i] += lifted[i];
+      clear(wall.get());
+      move_values<T>(wall.get(), some, true);
+      plan->apply(lift(axis, kind), static_cast<const void*>(wall.get()), static_cast<void*>(lifted.get()));
+      add_all(lifted.get(), u);
     }
 }
 
 template <class T>
-void Poisson::Impl::solve(const T* f, T* u, const std::vector<WallValues>& values, std::span<void* const> gradient) {
+void Poisson::Impl::solve(const void* f, void* u, const std::vector<WallValues>& values,
+                          std::span<void* const> gradient) {
   const void* right = f;
-  std::vector<T> moved;
+  std::shared_ptr<std::byte> moved;
   std::vector<WallValues> lifted;
   if (!values.empty()) {
     std::vector<WallValues> now;
     for (const WallValues& one : values) (lifts_values() && !is_stretched(one.axis) ? lifted : now).push_back(one);
     if (!now.empty()) {
-      agree(comm, [&] { moved.assign(f, f + layout.count(comm.rank())); });
-      move_values(moved.data(), now, false);
-      right = moved.data();
+      moved = room();
+      clear(moved.get());
+      add_all(static_cast<const std::byte*>(f), moved.get());
+      move_values<T>(moved.get(), now, false);
+      right = moved.get();
     }
   }
   for (int axis = 0; axis < axes() && !gradient.empty(); ++axis)
     if (is_stretched(axis) || transform(axis) == AxisTransform::fft)
       plan->apply(solving(axis), right, gradient[at(axis)]);
-  plan->apply(solving(-1), right, static_cast<void*>(u));
-  if (!lifted.empty()) add_lifts(u, lifted);
+  plan->apply(solving(-1), right, u);
+  if (!lifted.empty()) add_lifts<T>(static_cast<std::byte*>(u), lifted);
   for (int axis = 0; axis < axes() && !gradient.empty(); ++axis)
     if (!is_stretched(axis) && transform(axis) != AxisTransform::fft) differentiate(u, axis, gradient[at(axis)]);
 }
 
-/// Derivatives along an axis with walls; each line moves to one rank.
+/// Derivatives along an axis with walls; each line moves to one rank. Those of GPUs are computed on the host.
 void Poisson::Impl::differentiate(const void* u, int axis, void* slopes) {
   const Layout whole = is_cut(axis) ? Layout::pencil(layout.shape(), comm.size(), axis) : layout;
   const auto count = static_cast<std::size_t>(whole.count(comm.rank())) * element.bytes();
-  AlignedMemory lines;
+  AlignedMemory lines, host;
   std::optional<WallSlopes> solver_of_slopes;
   agree(comm, [&] {
+    if (on_gpu()) host = allocate_aligned(bytes());
     lines = allocate_aligned(count);
     solver_of_slopes.emplace(extent(axis), grids[at(axis)].step, grids[at(axis)].first, ends(axis),
                              [&](double k) { return slope(axis, k); });
   });
+  if (on_gpu() && bytes() > 0) gpu::fetch(place(), u, host.get(), bytes());
+  void* const result = on_gpu() ? host.get() : slopes;
+  if (on_gpu()) u = host.get();
   if (is_cut(axis))
     redistribute(comm.get(), layout, whole, element.bytes(), u, lines.get());
   else
@@ -201,14 +224,16 @@ void Poisson::Impl::differentiate(const void* u, int axis, void* slopes) {
   const Side there{whole, element, 1, comm.rank()};
   solve_lines({there, lines.get()}, setup, *solver_of_slopes);
   if (is_cut(axis))
-    redistribute(comm.get(), whole, layout, element.bytes(), lines.get(), slopes);
+    redistribute(comm.get(), whole, layout, element.bytes(), lines.get(), result);
   else
-    std::memcpy(slopes, lines.get(), count);
+    std::memcpy(result, lines.get(), count);
+  if (on_gpu() && bytes() > 0) gpu::bring(place(), host.get(), slopes, bytes());
 }
 
 template <class T>
 void Poisson::Impl::weigh(const T* from, T* to, bool divide) const {
   const auto shares = all_shares();
+  if (on_gpu()) return weigh_on_gpu(from, to, shares, divide);
   for_each(side(), from, [&](const Index& index, const T& number) {
     const double product = share(shares, index);
     to[&number - from] = static_cast<T>(static_cast<double>(number) * (divide ? 1 / product : product));
@@ -229,7 +254,7 @@ void Poisson::solve(const void* f, void* u, const std::vector<WallValues>& value
   mine.check_call(f, u, values, gradient);
   mine.typed([&]<class T>(T*) {
     if (mine.singular() && mine.o.wrong_mean == WrongMean::refuse) mine.check_mean(static_cast<const T*>(f), values);
-    mine.solve(static_cast<const T*>(f), static_cast<T*>(u), values, gradient);
+    mine.solve<T>(f, u, values, gradient);
   });
 }
 
@@ -239,7 +264,7 @@ void Poisson::adjoint(const void* by_u, void* by_f) {
   mine.typed([&]<class T>(T*) {
     auto* const result = static_cast<T*>(by_f);
     mine.weigh(static_cast<const T*>(by_u), result, true);
-    mine.solve(static_cast<const T*>(result), result, {}, {});
+    mine.solve<T>(result, result, {}, {});
     mine.weigh(static_cast<const T*>(result), result, false);
   });
 }

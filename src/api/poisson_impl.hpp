@@ -11,7 +11,9 @@
 #include "api/operator_rep.hpp"
 #include "api/poisson_lines.hpp"
 #include "api/poisson_walls.hpp"
+#include "geometry/schedule.hpp"
 #include "mpi/communicator.hpp"
+#include "run/runner.hpp"
 #include "shardfft/plan.hpp"
 #include "shardfft/poisson.hpp"
 
@@ -64,17 +66,32 @@ struct Poisson::Impl {
   Side side() const { return Side{layout, element, 1, comm.rank()}; }
   std::size_t bytes() const { return static_cast<std::size_t>(layout.count(comm.rank())) * element.bytes(); }
 
+  /// GPUs (poisson_gpu.cpp): arrays lie in device memory, and sums and additions run there.
+  bool on_gpu() const { return o.plan.processor == Processor::gpu; }
+  MemberPlace place() const;
+  std::vector<double> sums_on_gpu(const void* f, const std::vector<std::vector<double>>& shares) const;
+  void weigh_on_gpu(const void* from, void* to, const std::vector<std::vector<double>>& shares, bool divide) const;
+  /// An array like f, on the solver's processor. Collective.
+  std::shared_ptr<std::byte> room();
+  void clear(std::byte* array) const;
+  void add(const std::byte* from, const LocalCopy& boxes, std::byte* to) const;
+  void add_all(const std::byte* from, std::byte* to) const {
+    const Box all = Box::run(0, layout.count(comm.rank()));
+    add(from, {all, all}, to);
+  }
+  void add_numbers(const void* numbers, const LocalCopy& boxes, std::byte* to, std::byte* room) const;
+
   void check_call(const void* f, const void* u, const std::vector<WallValues>& values,
                   std::span<void* const> gradient) const;
   void check_values(const WallValues& given) const;
   template <class T>
   void check_mean(const T* f, const std::vector<WallValues>& values) const;
   template <class T>
-  void move_values(T* f, const std::vector<WallValues>& values, bool with_lifts) const;
+  void move_values(std::byte* f, const std::vector<WallValues>& values, bool with_lifts);
   template <class T>
-  void add_lifts(T* u, const std::vector<WallValues>& values);
+  void add_lifts(std::byte* u, const std::vector<WallValues>& values);
   template <class T>
-  void solve(const T* f, T* u, const std::vector<WallValues>& values, std::span<void* const> gradient);
+  void solve(const void* f, void* u, const std::vector<WallValues>& values, std::span<void* const> gradient);
   void differentiate(const void* u, int axis, void* slopes);
   template <class T>
   void weigh(const T* from, T* to, bool divide) const;

@@ -10,6 +10,7 @@
 #include "local/local_fft.hpp"
 #include "mpi/communicator.hpp"
 #include "shardfft/operator.hpp"
+#include "shardfft/plan.hpp"
 #include "shardfft/poisson.hpp"
 
 namespace shardfft {
@@ -119,6 +120,17 @@ class WallSlopes : public LineSolver {
   std::vector<double> slopes_;      ///< of each mode
   std::unique_ptr<LocalFft> forward_, backward_;
 };
+
+/// Lines of an open axis in memory of a GPU, `kernel` as that of OpenLines; null without elements. Keeps its factors.
+struct OpenLinesSetup {
+  OpenKernel kind;
+  int line;
+  std::int64_t n;
+  double step;
+  std::vector<double> kernel;
+  Effort effort;
+};
+std::unique_ptr<LineSolver> open_lines_on_gpu(const Plan& plan, const OpenLinesSetup& setup);
 
 /// Solves lines of which every rank has a block, in the order of ranks. Its run() is collective.
 std::unique_ptr<LineSolver> cut_lines(StretchedLines whole, const Communicator& comm);

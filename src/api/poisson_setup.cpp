@@ -38,8 +38,11 @@ void Poisson::Impl::check_stretched() const {
 }
 
 void Poisson::Impl::check_plan() const {
-  if (o.plan.processor != Processor::cpu)
-    fail(Status::unsupported, "solvers run on CPUs only: option processor must be cpu");
+  require_known("the processor", o.plan.processor, Processor::gpu, "cpu, gpu");
+  if (on_gpu() && is_stretched_any())
+    fail(Status::unsupported, "a stretched axis is solved on CPUs only: option processor must be cpu");
+  require(!on_gpu() || o.plan.memory == MemoryModel::automatic || o.plan.memory == MemoryModel::device,
+          "solvers on GPUs take arrays in device memory: option memory must be device");
   Options own = o.plan;
   for (const OptionRow& row : option_table())
     for (const char* name :
@@ -84,6 +87,7 @@ void Poisson::Impl::check_domain() {
 /// Axes that are whole and not padded are transformed first, while the array is small; axes that are cut last.
 Options Poisson::Impl::plan_options() const {
   Options options = o.plan;
+  if (on_gpu()) options.memory = MemoryModel::device;
   for (const int turn : {0, 1, 2})
     for (int axis = 0; axis < axes(); ++axis)
       if (axis != line && turn == (is_cut(axis) ? 0 : is_open(axis) ? 1 : 2)) options.axes.push_back(axis);
@@ -154,6 +158,12 @@ void Poisson::Impl::make_solver() {
   if (open.axes.size() > 1) kernel = open_kernel(comm, open, plan->output());
   kernel_bytes = kernel.size() * sizeof(double);
   agree(comm, [&] {
+    if (on_gpu()) {
+      solver = open_lines_on_gpu(
+          *plan, {o.kernel, line, extent(line), grids[at(line)].step, std::move(kernel), o.plan.effort});
+      kernel_bytes = solver ? solver->scratch_bytes() : 0;
+      return;
+    }
     solver =
         std::make_unique<OpenLines>(o.kernel, extent(line), grids[at(line)].step, std::move(kernel), o.plan.effort);
   });
@@ -189,6 +199,9 @@ Poisson::Poisson(MPI_Comm comm, const Layout& layout, Precision precision, const
 }
 
 const Layout& Poisson::layout() const { return impl().layout; }
+int Poisson::device() const { return impl().plan->device(); }
+void* Poisson::stream() const { return impl().plan->stream(); }
+Buffer Poisson::allocate() { return impl().plan->allocate_input(); }
 
 std::vector<double> Poisson::points(int axis) const {
   const Impl& mine = impl();

@@ -9,8 +9,12 @@
 #include <optional>
 
 #include "api/operator_rep.hpp"
+#include "geometry/gaps.hpp"
+#include "gpu/run/make.hpp"
 #include "mpi/communicator.hpp"
+#include "pack/powers.hpp"
 #include "shardfft/for_each.hpp"
+#include "shardfft/gpu.hpp"
 
 namespace shardfft {
 
@@ -45,6 +49,7 @@ struct ShellSums {
   ShellSums(const Side& side, const std::vector<double>& lengths, double wanted);
   template <class T>
   void add(const Side& side, const T* a, const T* b);
+  std::vector<double> on_gpu(int device, const Side& side, const void* a, const void* b) const;
 };
 
 ShellSums::ShellSums(const Side& side, const std::vector<double>& lengths, double wanted) {
@@ -92,6 +97,20 @@ void ShellSums::add(const Side& side, const T* a, const T* b) {
   });
 }
 
+std::vector<double> ShellSums::on_gpu(int device, const Side& side, const void* a, const void* b) const {
+  const Layout all = side.layout.with_batch(side.fields);
+  const auto fields = static_cast<std::size_t>(side.fields);
+  std::vector<double> tables(fields, 0);
+  tables.resize(2 * fields, 1);
+  for (std::size_t axis = 0; axis < side.layout.shape().size(); ++axis)
+    for (const auto* const one : {&squares[axis], &weights[axis]})
+      tables.insert(tables.end(), one->begin(), one->end());
+  return gpu::sums_in_shells(device, a, b,
+                             {side.element, all.pieces(side.rank), all.shape(), device::Summand::product, width,
+                              static_cast<std::int64_t>(shells.size())},
+                             tables);
+}
+
 /// Calls work with both arrays, of the type of the side's numbers.
 template <class Work>
 void typed(const Side& side, const void* a, const void* b, const Work& work) {
@@ -107,8 +126,15 @@ void typed(const Side& side, const void* a, const void* b, const Work& work) {
 }
 
 void check_array(const Side& side, const void* array) {
-  require(array != nullptr || side.count() == 0, "an array is a null pointer; ", side.count(),
-          " numbers in host memory are expected");
+  require(array != nullptr || side.count() == 0, "an array is a null pointer; ", side.count(), " numbers are expected");
+}
+
+/// The GPU whose memory holds both arrays; -1 for the host's.
+int device_of(const Side& side, const void* a, const void* b) {
+  if (side.count() == 0) return -1;
+  const int device = memory_place(a).device;
+  require(device == memory_place(b).device, "both arrays must lie in memory of one GPU, or of the host");
+  return device;
 }
 
 }  // namespace
@@ -122,6 +148,11 @@ Shells cross_spectrum(MPI_Comm users, const Side& side, const void* a, const voi
     check_array(side, a);
     check_array(side, b);
     mine.emplace(side, lengths, width);
+    const int device = device_of(side, a, b);
+    if (device >= 0) {
+      numbers = mine->on_gpu(device, side, a, b);
+      return;
+    }
     typed(side, a, b, [&](const auto* one, const auto* other) { mine->add(side, one, other); });
     for (const KeptSum& shell : mine->shells) numbers.push_back(shell.value());
   });
@@ -142,63 +173,17 @@ Shells energy_spectrum(MPI_Comm comm, const Side& side, const void* a, const std
 
 namespace {
 
-/// Sums of powers about the mean of `count` numbers; those of two sets give those of their union (Pebay 2008).
-struct Powers {
-  double count = 0, mean = 0, second = 0, third = 0, fourth = 0, least = 0, largest = 0;
-
-  void join(const Powers& b);
-};
-
-void Powers::join(const Powers& b) {
-  if (b.count == 0) return;
-  if (count == 0) {
-    *this = b;
-    return;
-  }
-  const double n = count + b.count, d = b.mean - mean, step = d / n, both = count * b.count;
-  fourth += b.fourth + d * step * step * step * both * (count * count - both + b.count * b.count) +
-            6 * step * step * (count * count * b.second + b.count * b.count * second) +
-            4 * step * (count * b.third - b.count * third);
-  third += b.third + d * step * step * both * (count - b.count) + 3 * step * (count * b.second - b.count * second);
-  second += b.second + d * step * both;
-  mean += step * b.count;
-  count = n;
-  least = std::min(least, b.least);
-  largest = std::max(largest, b.largest);
-}
-
-/// A block of numbers in a row: few enough to stay in cache between both loops.
-template <class T>
-Powers powers_of(const std::vector<T>& block) {
-  Powers p;
-  p.count = static_cast<double>(block.size());
-  p.least = p.largest = static_cast<double>(block.front());
-  for (const T x : block) p.mean += static_cast<double>(x);
-  p.mean /= p.count;
-  double rest = 0;
-  for (const T x : block) rest += static_cast<double>(x) - p.mean;
-  p.mean += rest / p.count;
-  for (const T x : block) {
-    const auto number = static_cast<double>(x);
-    const double d = number - p.mean, square = d * d;
-    p.second += square;
-    p.third += square * d;
-    p.fourth += square * square;
-    p.least = std::min(p.least, number);
-    p.largest = std::max(p.largest, number);
-  }
-  return p;
-}
-
 /// The powers of each field.
 template <class T>
 std::vector<Powers> powers_of(const Side& side, const T* array) {
-  constexpr std::size_t block_size = 2048;
+  constexpr std::size_t block_size = 2048;  // in cache
   std::vector<Powers> fields(static_cast<std::size_t>(side.fields));
   std::vector<T> block;
   std::int64_t of = 0;
   const auto end_block = [&] {
-    if (!block.empty()) fields[static_cast<std::size_t>(of)].join(powers_of(block));
+    if (!block.empty())
+      fields[static_cast<std::size_t>(of)].join(
+          shardfft::powers_of(block.data(), static_cast<std::int64_t>(block.size())));
     block.clear();
   };
   for_each(side, array, [&](std::int64_t field, const Index&, const T& number) {
@@ -231,6 +216,12 @@ std::vector<Moments> moments(MPI_Comm users, const Side& side, const void* array
   agree(comm, [&] {
     check_array(side, array);
     require(!side.element.is_complex, "moments need an array of real numbers");
+    const int device = device_of(side, array, array);
+    const std::int64_t count = side.layout.count(side.rank);
+    if (device >= 0 && elements_of(side.layout.pieces(side.rank)) != count)
+      fail(Status::unsupported, "arrays on GPUs must have no gaps between their rows");
+    if (device >= 0) mine = gpu::powers_of(device, array, count, side.fields, side.element.precision);
+    if (device >= 0) return;
     typed(side, array, array, [&]<class T>(const T* numbers, const T*) {
       if constexpr (std::is_floating_point_v<T>) mine = powers_of(side, numbers);
     });
@@ -242,7 +233,7 @@ std::vector<Moments> moments(MPI_Comm users, const Side& side, const void* array
   std::vector<Powers> fields(mine.size());
   for (std::size_t i = 0; i < all.size() / words; ++i) {
     Powers part;
-    std::memcpy(&part, all.data() + i * words, sizeof part);
+    std::memcpy(static_cast<void*>(&part), all.data() + i * words, sizeof part);
     fields[i % fields.size()].join(part);
   }
   std::vector<Moments> result;

@@ -72,6 +72,15 @@ shardfft_status shardfft_poisson_adjoint(shardfft_poisson solver, const void* by
 shardfft_status shardfft_poisson_layout(shardfft_poisson solver, shardfft_layout* layout) {
   return guarded([&] { give(layout, get(solver)->layout()); });
 }
+shardfft_status shardfft_poisson_device(shardfft_poisson solver, int* device) {
+  return asked(solver, device, "device", [](const Poisson& p) { return p.device(); });
+}
+shardfft_status shardfft_poisson_stream(shardfft_poisson solver, void** stream) {
+  return asked(solver, stream, "stream", [](const Poisson& p) { return p.stream(); });
+}
+shardfft_status shardfft_poisson_allocate(shardfft_poisson solver, shardfft_buffer* buffer) {
+  return guarded([&] { give(buffer, get(solver)->allocate()); });
+}
 shardfft_status shardfft_poisson_points(shardfft_poisson solver, int axis, int64_t room, double* points) {
   return guarded([&] { give_numbers(get(solver)->points(axis), room, points); });
 }

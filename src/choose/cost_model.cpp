@@ -125,10 +125,10 @@ double seconds_of(StepCost& cost, const MachineFigures& m, int ranks) {
 }
 
 double Prediction::seconds_on(const MachineFigures& machine, int ranks) const {
-  double seconds = 0;
+  double sum = 0;
   for (const auto* steps : {&forward, &backward})
-    for (StepCost cost : *steps) seconds += seconds_of(cost, machine, ranks);
-  return seconds;
+    for (StepCost cost : *steps) sum += seconds_of(cost, machine, ranks);
+  return sum;
 }
 
 }  // namespace shardfft

@@ -23,9 +23,12 @@ constexpr int most_tries = 50;
 
 /// Nothing if the entry is damaged.
 std::optional<Remembered> entry_of(const JsonValue& value) {
-  Remembered entry{value.text("machine"), value.text("problem"), value.text("versions"), value.text("way")};
+  Remembered entry{.machine = value.text("machine"),
+                   .problem = value.text("problem"),
+                   .versions = value.text("versions"),
+                   .way = value.text("way"),
+                   .date = value.text("date")};
   const JsonValue* const seconds = value.find("seconds");
-  entry.date = value.text("date");
   const std::string effort = value.text("effort");
   for (const std::string* text : {&entry.machine, &entry.problem, &entry.versions, &entry.way, &entry.date})
     if (text->empty()) return std::nullopt;

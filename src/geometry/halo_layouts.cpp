@@ -78,6 +78,12 @@ std::vector<Piece> Padding::pieces(int rank, bool owned) const {
   }
 }
 
+/// The piece with a last axis of one index.
+Piece numbered(Piece piece, std::int64_t number) {
+  piece.set.axis[static_cast<std::size_t>(piece.set.axes++)] = {number, 1, 1};
+  return piece;
+}
+
 void check(const Layout& layout, const std::vector<HaloWidth>& widths) {
   require(static_cast<int>(widths.size()) == layout.axes(), widths.size(), " halo widths were given for ",
           layout.axes(), " axes");
@@ -117,6 +123,48 @@ HaloLayouts make_halo_layouts(const Layout& layout, const std::vector<HaloWidth>
     return Layout::from_pieces(shape, layout.ranks(), [=](int rank) { return padding.pieces(rank, owned); });
   };
   return {of(true), of(false)};
+}
+
+HaloCopies make_halo_copies(const Layout& layout, const HaloLayouts& layouts) {
+  using Lists = std::vector<std::vector<Piece>>;
+  const auto ranks = static_cast<std::size_t>(layout.ranks()), axes = static_cast<std::size_t>(layout.axes());
+  Lists halos(ranks), copies(ranks);
+  std::vector<std::int64_t> counts(ranks);
+  std::int64_t number = 0;
+  for (std::size_t rank = 0; rank < ranks; ++rank)
+    for (const Piece& piece : layouts.halos.pieces(static_cast<int>(rank))) {
+      halos[rank].push_back(numbered(piece, number));
+      IndexSet points;
+      points.axes = layout.axes();
+      std::copy_n(piece.set.axis.begin() + 1, axes, points.axis.begin());
+      layout.for_overlaps(points, [&](int owner, const IndexSet& common) {
+        Piece copy{piece.set, counts[static_cast<std::size_t>(owner)], {}};
+        std::copy_n(common.axis.begin(), axes, copy.set.axis.begin() + 1);
+        std::int64_t stride = 1;
+        for (std::size_t a = axes + 1; a-- > 0; stride *= copy.set.axis[a].count) copy.stride[a] = stride;
+        counts[static_cast<std::size_t>(owner)] += stride;
+        copies[static_cast<std::size_t>(owner)].push_back(numbered(copy, number));
+      });
+      ++number;
+    }
+  Shape shape = layouts.owned.shape();
+  shape.push_back(std::max<std::int64_t>(number, 1));
+  const auto of = [&](Lists lists) {
+    return Layout::from_pieces(shape, layout.ranks(),
+                               [all = std::make_shared<const Lists>(std::move(lists))](int rank) {
+                                 return (*all)[static_cast<std::size_t>(rank)];
+                               });
+  };
+  return {of(std::move(halos)), of(std::move(copies))};
+}
+
+std::vector<LocalCopy> copies_to_part(const HaloCopies& all, const HaloLayouts& layouts, int rank) {
+  std::vector<LocalCopy> boxes;
+  for (const Piece& copy : all.copies.pieces(rank)) {
+    const std::int64_t number = copy.set.axis[static_cast<std::size_t>(copy.set.axes - 1)].first;
+    boxes.push_back(copy_between(copy, numbered(layouts.owned.pieces(rank).front(), number), copy.set));
+  }
+  return boxes;
 }
 
 }  // namespace shardfft

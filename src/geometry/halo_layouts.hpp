@@ -2,6 +2,7 @@
 // Parts of an array with halos around them, as layouts of their memory.
 #include <vector>
 
+#include "geometry/schedule.hpp"
 #include "shardfft/halo.hpp"
 
 namespace shardfft {
@@ -17,5 +18,14 @@ struct HaloLayouts {
 /// Throws Error unless each rank has a box, and there is one width an axis, not negative.
 HaloLayouts make_halo_layouts(const Layout& layout, const std::vector<HaloWidth>& widths, std::int64_t fields,
                               Corners corners);
+
+/// The elements in halos, each as often as it is there: a last axis numbers the pieces of all ranks' halos. `copies`
+/// has them on the ranks of their parts, one piece behind the other, so that an exchange brings all there.
+struct HaloCopies {
+  Layout halos, copies;
+};
+HaloCopies make_halo_copies(const Layout& layout, const HaloLayouts& layouts);
+/// The places of a rank's copies, and those of its part to which they are added.
+std::vector<LocalCopy> copies_to_part(const HaloCopies& all, const HaloLayouts& layouts, int rank);
 
 }  // namespace shardfft

@@ -13,7 +13,7 @@ std::vector<std::string> gpu_names() {
 }
 
 MemoryPlace memory_place(const void* address) {
-  if (address == nullptr) return {};
+  if (address == nullptr || device::device_count() == 0) return {};
   const device::PointerInfo info = device::describe(address);
   switch (info.kind) {
     case device::MemoryKind::pageable:

@@ -140,10 +140,11 @@ def test_one_rank_is_wrong(meshes, processes):
     mesh, last = meshes[1], dist.get_rank() == processes - 1
     rows = 8 // processes
     good = local(mesh, (rows, 6))
-    half = local(mesh, (rows, 6), dtype=torch.float16) if last else good
-    refused(lambda: shardfft.torch.fftn(half), "float16 cannot be transformed", TypeError)
-    other = local(mesh, (rows, 6), dtype=torch.float32) if last else good
-    refused(lambda: shardfft.torch.fftn(other), "different calls: .*torch.float32", ValueError)
+    complexes = local(mesh, (rows, 6), dtype=torch.complex128) if last else good
+    refused(lambda: shardfft.torch.rfftn(complexes), "rfftn needs real numbers, not torch.complex128", TypeError)
+    for dtype in (torch.float16, torch.float32):
+        other = local(mesh, (rows, 6), dtype=dtype) if last else good
+        refused(lambda other=other: shardfft.torch.fftn(other), f"different calls: .*{dtype}", ValueError)
     turned = local(mesh, (8, -(-6 // processes) if processes == 2 else 0), Shard(1)) if last else good
     refused(lambda: shardfft.torch.fftn(turned), "different calls", ValueError)
     short = local(mesh, (rows - 1, 6)) if last else good
@@ -166,7 +167,7 @@ def test_bad_input(meshes):
         (lambda: shardfft.torch.fftn(good, s=(4, 6)), NotImplementedError, "crop or pad"),
         (lambda: shardfft.torch.irfftn(good, s=(8, 20)), ValueError, "20 real numbers .* has 11 modes, not 6"),
         (lambda: shardfft.torch.fftn(good, by="nccl"), ValueError, "by must be"),
-        (lambda: shardfft.torch.fftn(good, layout="slab"), TypeError, "knows its mesh"),
+        (lambda: shardfft.torch.fftn(good, layout="slab"), TypeError, "has its own mesh"),
         (lambda: shardfft.torch.fftn(good, by="torch", chunks=2), TypeError, "options of plans have no effect"),
     ):
         refused(call, match, kind)

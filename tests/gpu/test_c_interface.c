@@ -123,6 +123,13 @@ static void plans_over_devices(void) {
   CHECK(strcmp(kind, "managed") == 0 && other_device == 1);
   shardfft_text_free(kind);
   check_delta(plan, arrays, &arrays[GPUS]);
+  shardfft_side side = NULL;
+  double sums[8];
+  int64_t shells = 0;
+  OK(shardfft_plan_output(plan, 1, &side));
+  OK(shardfft_energy_spectrum(MPI_COMM_SELF, side, arrays[GPUS + 1], 0, NULL, 1e6, 8, sums, &shells));
+  CHECK(shells == 1 && fabs(sums[0] - PART / 2.0) < 1e-14); /* ones */
+  OK(shardfft_side_free(&side));
 
   /* On streams of another plan's, as a program would hand on its own. */
   shardfft_plan other = NULL;
@@ -186,6 +193,23 @@ static void gpu_of_a_process(void) {
   CHECK(device == 1);
   OK(shardfft_plan_forward(plan, in, out));
   for (int i = 0; i < N0 * N1; ++i) CHECK(cabs(out[i] - 1) < 1e-14);
+  const double lengths[2] = {1, 1};
+  const shardfft_poisson_options choices = {.plan = options};
+  shardfft_poisson solver = NULL;
+  shardfft_buffer field = NULL;
+  void *stream = NULL, *memory = NULL;
+  char* kind = NULL;
+  OK(shardfft_poisson_create(MPI_COMM_SELF, layout, SHARDFFT_F64, 2, lengths, &choices, &solver));
+  OK(shardfft_poisson_device(solver, &device));
+  OK(shardfft_poisson_stream(solver, &stream));
+  OK(shardfft_poisson_allocate(solver, &field));
+  OK(shardfft_buffer_data(field, &memory));
+  OK(shardfft_memory_place(memory, &kind, &now));
+  CHECK(device == 1 && stream != NULL && strcmp(kind, "device") == 0 && now == 1);
+  FAILS(shardfft_poisson_solve(solver, in, out, 0, NULL, NULL), SHARDFFT_INVALID_ARGUMENT, "must be in its memory");
+  shardfft_text_free(kind);
+  OK(shardfft_buffer_free(&field));
+  OK(shardfft_poisson_free(&solver));
   OK(shardfft_set_current_gpu(1, &before));
   OK(shardfft_set_current_gpu(before, &now));
   CHECK(now == 1);

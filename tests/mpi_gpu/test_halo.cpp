@@ -1,6 +1,8 @@
 // Halos of arrays on GPUs: one a process, or several of one process.
 #include <gtest/gtest.h>
 
+#include <numeric>
+
 #include "mpi_halo/kit.hpp"
 #include "support/device_check.hpp"
 
@@ -48,13 +50,16 @@ TEST(GpuHalo, RandomLayoutsAndWidths) {
     Options plain;
     plain.batch = c.fields;
     HaloExchange on_cpu(MPI_COMM_WORLD, c.layout, c.widths, element_type<double>, plain, c.corners);
-    std::vector<double> x = padded(c, halo, false), got(x.size());
     PaddedArrays arrays(halo);
-    arrays.placed[0].put(x.data());
-    halo.add_back(arrays.addresses[0]);
-    on_cpu.add_back(x);
-    arrays.placed[0].get(got.data());
-    EXPECT_TRUE(got == x) << "add_back";
+    for (int run = 0; run < 2; ++run) {
+      std::vector<double> x = padded(c, halo, false), got(x.size());
+      arrays.placed[0].put(x.data());
+      halo.add_back(arrays.addresses[0]);
+      on_cpu.add_back(x);
+      arrays.placed[0].get(got.data());
+      EXPECT_TRUE(got == x) << "add_back";
+      EXPECT_TRUE(arrays.placed[0].guard_is_whole());
+    }
   }
 }
 
@@ -62,7 +67,23 @@ TEST(GpuHalo, DevicesOfOneProcess) {
   const HaloCase c{Layout::brick({5, 4, 3}, 4), {{1, 2, true}, {0, 1, false}, {2, 2, true}}};
   HaloExchange halo(Devices{0, 0, 0, 0}, c.layout, c.widths, element_type<double>);
   check_on_gpu(halo, c);
-  expect_error(Status::invalid_argument, "one rank a process", [&] { halo.add_back(static_cast<void*>(nullptr)); });
+  // Each number of ones becomes the number of its copies, and with them all are as many as before.
+  PaddedArrays arrays(halo);
+  double sum = 0, all = 0;
+  for (int m = 0; m < 4; ++m) {
+    const std::vector<double> ones(static_cast<std::size_t>(halo.count(m)), 1);
+    arrays.placed[static_cast<std::size_t>(m)].put(ones.data());
+    all += static_cast<double>(ones.size());
+  }
+  halo.add_back(arrays.addresses);
+  for (int m = 0; m < 4; ++m) {
+    std::vector<double> got(static_cast<std::size_t>(halo.count(m)));
+    arrays.placed[static_cast<std::size_t>(m)].get(got.data());
+    sum += std::accumulate(got.begin(), got.end(), 0.0);
+  }
+  EXPECT_EQ(sum, all);
+  expect_error(Status::invalid_argument, "4 of the ranks, but 1 inputs",
+               [&] { halo.add_back(arrays.addresses.front()); });
 }
 
 TEST(GpuHalo, RefusesMemoryOfTheHost) {

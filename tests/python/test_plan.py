@@ -96,6 +96,30 @@ def test_inputs_in_another_memory_order(comm, rng, close):
         close(plan.backward(spread), plan.input.layout, both)
 
 
+def test_arrays_that_fit_are_not_described(comm, rng, close, monkeypatch):
+    """The words that tell arrays of other libraries and kinds take longer than a small transform."""
+    x = field(rng, (6, 8, 10), "complex128")
+    with shardfft.plan(x.shape, comm=comm, effort="estimate") as plan:
+        local, out = part(x, plan.input), plan.output.empty()
+        described = []
+        see = shardfft._libraries.gpu_arrays.see
+        monkeypatch.setattr(shardfft._libraries.gpu_arrays, "see", lambda *of: described.append(of) or see(*of))
+        assert plan.forward(local, out=out) is out and np.array_equal(plan.forward(local), out)
+        close(plan.backward(out), plan.input.layout, x)
+        assert local.size == 0 or not described
+        if local.size == 0:
+            return
+        bytes_ = np.empty(local.nbytes + 1, np.uint8)
+        odd = bytes_[1:].view(local.dtype).reshape(plan.input._memory_shape).transpose(plan.input._places)
+        odd[...] = local
+        for other in (odd, np.ma.array(local), local.astype(">c16")):
+            described.clear()
+            assert np.array_equal(plan.forward(other), out) and described
+        flat = np.empty(1 + max(local.size, out.size), local.dtype)
+        with pytest.raises(ValueError, match="overlap in part"):
+            plan.forward(plan.input.view(flat[1:][: local.size]), out=plan.output.view(flat[: out.size]))
+
+
 def test_norm_none_scales_neither(comm, rng, close):
     x = field(rng, (4, 6), "complex128")
     with shardfft.plan(x.shape, comm=comm, norm="none", effort="estimate") as plan:

@@ -4,10 +4,12 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <cstdint>
 #include <exception>
 #include <string>
 
 #include "bind.hpp"
+#include "held.hpp"
 #include "shardfft/c/base.h"
 #include "shardfft/shardfft.hpp"
 
@@ -52,6 +54,14 @@ std::string mpi_loaded() {
   return {text, static_cast<std::size_t>(length)};
 }
 
+bool all_equal(std::uintptr_t comm, std::int64_t number) {
+  const nb::gil_scoped_release others_may_run;
+  std::int64_t ends[2] = {number, -number};
+  if (MPI_Allreduce(MPI_IN_PLACE, ends, 2, MPI_INT64_T, MPI_MIN, shardfft::python::comm_at(comm)) != MPI_SUCCESS)
+    throw shardfft::Error(shardfft::Status::mpi_failure, "MPI_Allreduce failed");
+  return ends[0] == -ends[1];
+}
+
 bool mpi_running() {
   int started = 0;
   int ended = 0;
@@ -72,6 +82,7 @@ NB_MODULE(_core, module) {
   module.def("mpi_compiled", mpi_compiled);
   module.def("mpi_loaded", mpi_loaded);
   module.def("mpi_running", mpi_running);
+  module.def("all_equal", all_equal, "comm_address"_a, "number"_a);
   module.attr("sizeof_comm") = sizeof(MPI_Comm);
   module.attr("why_no_mpi") = "";  // _core.py sets it in a wheel
   module.def("algorithm_names", shardfft::algorithm_names);

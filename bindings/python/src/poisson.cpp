@@ -66,6 +66,13 @@ void shardfft::python::bind_poisson(nb::module_& module) {
           "points", [](const Solver& self, int axis) { return self.get().points(axis); }, "axis"_a)
       .def(
           "weights", [](const Solver& self, int axis) { return self.get().weights(axis); }, "axis"_a)
+      .def_prop_ro("device", [](const Solver& self) { return self.get().device(); })
+      .def_prop_ro("stream", [](const Solver& self) { return address(self.get().stream()); })
+      .def("allocate",
+           [](const Solver& self) {
+             Buffer buffer = self.run([](Poisson& solver) { return solver.allocate(); });
+             return python::make_memory(std::move(buffer), self.get().device());
+           })
       .def_prop_ro("is_singular", [](const Solver& self) { return self.get().is_singular(); })
       .def_prop_ro("workspace_bytes", [](const Solver& self) { return self.get().workspace_bytes(); })
       .def("report", [](const Solver& self) { return self.run([](Poisson& solver) { return solver.report(); }); })

@@ -26,7 +26,7 @@ typedef struct shardfft_poisson_options {
   int64_t cell_count;
   const double* cells;   /* NULL and 0: no axis is stretched */
   shardfft_options plan; /* NULL: defaults. Not: norm, axes, transforms, modes, padded, lone_mode, batch, real_extent,
-                          * workspace, processor */
+                          * workspace; on GPUs no axis is stretched */
 } shardfft_poisson_options;
 
 /* Of one end of an axis: the solution's values on a Dirichlet wall, its derivatives along the outward normal on a
@@ -39,9 +39,9 @@ typedef struct shardfft_wall_values {
 } shardfft_wall_values;
 
 /* A solver of div grad u - shift u = f for real fields of this precision in `layout`, of which each rank has a box, in
- * host memory. `lengths` are those of the domain, an entry an axis (`axes` of them); `options` (may be NULL) say the
- * rest. If no end is open or Dirichlet and the shift is 0, f must have the mean of the derivatives given at walls, and
- * u has the mean 0. Collective. */
+ * host memory, or on GPUs in device memory but for values at walls. `lengths` are those of the domain, an entry an axis
+ * (`axes` of them); `options` (may be NULL) say the rest. If no end is open or Dirichlet and the shift is 0, f must
+ * have the mean of the derivatives given at walls, and u has the mean 0. Collective. */
 shardfft_status shardfft_poisson_create(MPI_Comm comm, shardfft_layout layout, shardfft_precision precision, int axes,
                                         const double* lengths, const shardfft_poisson_options* options,
                                         shardfft_poisson* made);
@@ -61,6 +61,11 @@ shardfft_status shardfft_poisson_adjoint(shardfft_poisson solver, const void* by
 
 /* The layout of f and u. */
 shardfft_status shardfft_poisson_layout(shardfft_poisson solver, shardfft_layout* layout);
+/* The GPU, -1 on CPUs, and the stream (a cudaStream_t) that its work is enqueued on, null on CPUs. */
+shardfft_status shardfft_poisson_device(shardfft_poisson solver, int* device);
+shardfft_status shardfft_poisson_stream(shardfft_poisson solver, void** stream);
+/* An array like f, in memory of the solver's processor. Collective. */
+shardfft_status shardfft_poisson_allocate(shardfft_poisson solver, shardfft_buffer* buffer);
 /* Coordinates of the points of an axis, one for each index of the array; `room` of them are written at most. */
 shardfft_status shardfft_poisson_points(shardfft_poisson solver, int axis, int64_t room, double* points);
 /* The share of each point of an axis in sums over the domain, likewise. */

@@ -1,7 +1,8 @@
 #ifndef SHARDFFT_C_SPECTRA_H
 #define SHARDFFT_C_SPECTRA_H
-/* Spectra in shells of wavenumbers, moments, and derivatives of the spectra of vector fields, in host memory. `lengths`
- * are those of the domain, an entry an axis (`axes` of them); NULL: as for operators. */
+/* Spectra in shells of wavenumbers and moments, of arrays in memory of the host or of a GPU, and derivatives of the
+ * spectra of vector fields in host memory. `lengths` are those of the domain, an entry an axis (`axes` of them); NULL:
+ * as for operators. Work on arrays in memory of a GPU must have ended. */
 #include "shardfft/c/base.h"
 
 #ifdef __cplusplus

@@ -29,15 +29,6 @@ std::vector<Number> table_of(const SpectralFactors& factors, const std::vector<P
   return table;
 }
 
-/// The numbers of all terms along axes, one term behind the other.
-Numbers axis_numbers(const SpectralFactors& factors) {
-  Numbers numbers;
-  for (const SpectralFactors::Term& term : factors.terms)
-    if (const auto* const axis = std::get_if<SpectralFactors::OfAxis>(&term))
-      numbers.insert(numbers.end(), axis->numbers->begin(), axis->numbers->end());
-  return numbers;
-}
-
 /// The lines of a spectrum that the pass before an operator writes: their axis, and a piece of one point of each line.
 struct SpectrumLines {
   ResultLines of_pass;
@@ -233,6 +224,14 @@ class OperatorOperation : public DeviceOperation {
 };
 
 }  // namespace
+
+Numbers axis_numbers(const SpectralFactors& factors) {
+  Numbers numbers;
+  for (const SpectralFactors::Term& term : factors.terms)
+    if (const auto* const axis = std::get_if<SpectralFactors::OfAxis>(&term))
+      numbers.insert(numbers.end(), axis->numbers->begin(), axis->numbers->end());
+  return numbers;
+}
 
 std::unique_ptr<DeviceOperation> make_operator(const OperatorStep& step, const State& spectrum, int rank,
                                                Precision precision, DeviceOperation* before) {

@@ -3,6 +3,9 @@
 #include <memory>
 #include <vector>
 
+#include "device/fields.hpp"
+#include "geometry/schedule.hpp"
+#include "pack/powers.hpp"
 #include "pack/spectral_factors.hpp"
 #include "run/runner.hpp"
 #include "run/setup.hpp"
@@ -28,5 +31,21 @@ void prepare_operator(const MemberPlace& place, const SpectralFactors& factors, 
 void fetch(const MemberPlace& place, const void* array, std::byte* to, std::size_t bytes);
 /// Copies memory of the host to such an array, and waits for the copy.
 void bring(const MemberPlace& place, const std::byte* from, void* array, std::size_t bytes);
+
+/// Sums over arrays in memory of a GPU, on which no work is under way (device/fields.hpp). `tables` lies on the host.
+std::vector<double> sums_in_shells(int device, const void* a, const void* b, const device::ShellSums& what,
+                                   const std::vector<double>& tables);
+/// The powers of each of `fields` arrays of `count` numbers.
+std::vector<Powers> powers_of(int device, const void* array, std::int64_t count, std::int64_t fields,
+                              Precision precision);
+
+/// Enqueue additions on a member's stream, one after the other (device/fields.hpp).
+void add_boxes(const MemberPlace& place, const std::byte* source, std::byte* destination,
+               const std::vector<LocalCopy>& boxes, ElementType element);
+void clear_boxes(const MemberPlace& place, std::byte* array, const std::vector<Box>& boxes, ElementType element);
+
+/// Multiplies an array by factors of axes (device::computes()), and waits.
+void multiply(const MemberPlace& place, const void* in, void* out, const SpectralFactors& factors,
+              const std::vector<Piece>& pieces, ElementType element);
 
 }  // namespace shardfft::gpu

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from .. import _core
@@ -63,24 +63,32 @@ def redistribute(
         >>> columns.shape[0] == 4 * MPI.COMM_WORLD.size
         True
     """
-    return moved(local, start, to, mpi.communicator(comm), options)
+    return _moved(local, start, to, mpi.communicator(comm), options)
 
 
-def moved(local: Any, start: Any, to: Any, comm: MPI.Comm, options: dict[str, Any], out: Any = None) -> Any:
-    """As :func:`redistribute`, into ``out`` if it is given; ``local`` may be a function that returns it."""
+def _look(local: Any) -> tuple[Any, int | None]:
+    array = as_array(local)
+    return array, device_of(array)
 
-    def look() -> tuple[Any, int | None]:
-        array = as_array(local() if callable(local) else local)
-        return array, device_of(array)
 
-    ask = None
-    with contextlib.suppress(Exception):  # it is raised again when all ranks are told
-        array, device = look()
+def _moved(local: Any, start: Any, to: Any, comm: MPI.Comm, options: dict[str, Any]) -> Any:
+    try:
+        array, device = _look(local)
         ask = asking((tuple(array.shape), dtype_of(array), device), start, to, options)
-    found = asked_again(comm, ask, lambda move: move.call(array, out), MOVES)
-    if found is not None:
-        return found[0].run(found[1])
-    array, device = mpi.agree(comm, look)
+    except Exception:
+        ask = None  # it is raised again when all ranks are told
+    found = asked_again(comm, ask, lambda move: move.call(array, None), MOVES)
+    return first_moved(lambda: local, start, to, comm, options, ask) if found is None else found[0].run(found[1])
+
+
+def first_moved(
+    local: Callable[[], Any], start: Any, to: Any, comm: MPI.Comm, options: dict[str, Any], ask: Any, out: Any = None
+) -> Any:
+    """As :func:`redistribute`, after the ranks have met and not all of them have made this very call before.
+
+    ``local`` may raise, of which all ranks are told; ``out``: the array to write, or None.
+    """
+    array, device = mpi.agree(comm, lambda: _look(local()))
     options = {**processor_of(comm.allgather(device is not None), device), **options}
     cut = layout_of(array.shape, start, comm)
 
@@ -107,6 +115,8 @@ def moved(local: Any, start: Any, to: Any, comm: MPI.Comm, options: dict[str, An
 class Move:
     """A redistribution that was planned, and the shapes of its arrays."""
 
+    closed = False
+
     def __init__(self, comm: MPI.Comm, source: Part, destination: Part, told: _core.Options) -> None:
         self._source, self._destination = source, destination
         self._core = _core.Redistribution(
@@ -122,6 +132,7 @@ class Move:
         return call.finish()
 
     def close(self) -> None:
+        self.closed = True
         self._core.close()
 
     def _abandon(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar, cast
@@ -119,9 +120,12 @@ def address(comm: MPI.Comm) -> int:
     """Give the address of the MPI handle inside ``comm``."""
     if WITHOUT_MPI:
         return int(one_process.OneProcess.handle.ctypes.data)
-    from mpi4py import MPI
+    return int(sys.modules["mpi4py.MPI"]._addressof(comm))
 
-    return int(MPI._addressof(comm))
+
+def all_equal(comm: MPI.Comm, number: int) -> bool:
+    """Whether all ranks give the same number: the smallest meeting. Collective."""
+    return comm.size == 1 or _core.all_equal(address(comm), number)
 
 
 def meet(comm: MPI.Comm, work: Callable[[], tuple[T, V]]) -> tuple[T, list[V]]:

@@ -55,8 +55,9 @@ class Layout:
         (slice(4, 8, 1), slice(3, 6, 1), slice(0, 4, 1))
     """
 
-    __slots__ = ("_core",)
+    __slots__ = ("_core", "_hash")
     _core: _core.Layout
+    _hash: int
 
     def __init__(self) -> None:
         raise TypeError("make layouts with Layout.slab, pencil, brick, cyclic, boxes or single")
@@ -65,6 +66,8 @@ class Layout:
     def _wrap(cls, core: _core.Layout) -> Layout:
         self = object.__new__(cls)
         object.__setattr__(self, "_core", core)
+        # Equal layouts may have been made in different ways.
+        object.__setattr__(self, "_hash", hash((tuple(core.shape), core.ranks)))
         return self
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -220,8 +223,7 @@ class Layout:
         return self._core.same_as(other._core) if isinstance(other, Layout) else NotImplemented
 
     def __hash__(self) -> int:
-        # Equal layouts may have been made in different ways.
-        return hash((self.shape, self.ranks))
+        return self._hash
 
     def __repr__(self) -> str:
         return f"<shardfft.Layout {self._core.describe()}>"

@@ -57,6 +57,9 @@ class Part:
         self._order = (0, *(axis + 1 for axis in order)) if batched else tuple(order)
         self._places = tuple(np.argsort(self._order).tolist())
         self._memory_shape = tuple(self.shape[axis] for axis in self._order)
+        self._in_order = self._places == tuple(range(len(self.shape)))
+        steps = [dtype.itemsize * math.prod(self._memory_shape[place + 1 :]) for place in range(len(self.shape))]
+        self._strides = tuple(steps[place] for place in self._places)  #: bytes
 
     def view(self, flat: NDArray[Any]) -> NDArray[Any]:
         """See a flat array of ``count`` elements as the local array; no copy."""
@@ -95,6 +98,15 @@ class Part:
             return array
         return library.convert(array, self._order, self.dtype)
 
+    def address_of(self, array: Any, write: bool) -> int | None:
+        """Give the address of a NumPy array that can be used as it is; None of others, which check() examines."""
+        if type(array) is not np.ndarray or array.strides != self._strides or array.shape != self.shape:
+            return None
+        flags = array.flags
+        if array.dtype != self.dtype or not flags.aligned or (write and not flags.writeable):
+            return None
+        return _core.address_of(array)
+
     def would_fit(self, array: Seen) -> bool:
         """Whether the array can be used after a copy in this side's memory order, but not as it is."""
         alike = array.dtype.newbyteorder("=") == self.dtype and array.shape == self.shape and array.nbytes > 0
@@ -128,12 +140,8 @@ class Part:
         return ""
 
     def _is_dense(self, array: Seen) -> bool:
-        step = self.dtype.itemsize
-        for axis in reversed(self._order):
-            if array.shape[axis] > 1 and array.strides[axis] != step:
-                return False
-            step *= array.shape[axis]
-        return array.address % self.dtype.alignment == 0
+        steps = zip(self.shape, array.strides, self._strides, strict=True)
+        return array.address % self.dtype.alignment == 0 and all(n == 1 or step == own for n, step, own in steps)
 
     def _of_memory(self, memory: _core.Memory, pending: int = 0) -> Any:
         """See a plan's memory as an array in memory order: NumPy's, or a DeviceArray if it is a GPU's."""

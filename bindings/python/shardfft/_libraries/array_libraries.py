@@ -27,6 +27,10 @@ class Library:
     reorders = True  #: can copy an array into another memory order
     computes = True  #: computes in double precision if its arrays are
 
+    def functions(self) -> Any:
+        """Give the module of a library that computes: these have many functions with NumPy's names."""
+        return np
+
     def empty(self, like: Any, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
         """Make an array in C order on the device of ``like``."""
         return np.empty(shape, dtype)
@@ -85,6 +89,9 @@ class Library:
 
 
 class _CuPy(Library):
+    def functions(self) -> Any:
+        return sys.modules["cupy"]
+
     def seen(self, array: Any, device: int) -> tuple[Seen, int | None] | None:
         cupy = sys.modules["cupy"]
         if type(array) is not cupy.ndarray or array.device.id != device:
@@ -115,6 +122,9 @@ def _type_of(torch: ModuleType, dtype: np.dtype[Any]) -> Any:
 
 
 class _Torch(Library):
+    def functions(self) -> Any:
+        return sys.modules["torch"]
+
     def seen(self, array: Any, device: int) -> tuple[Seen, int | None] | None:
         torch = sys.modules["torch"]
         if type(array) is not torch.Tensor and type(array) is not torch.nn.Parameter:
@@ -246,6 +256,8 @@ def host_array(x: Any) -> NDArray[Any]:
 
 def as_array(x: Any) -> Any:
     """Give ``x`` itself if it is an array of any library, else NumPy's array of it; TypeError as numpy_array()."""
+    if type(x) is np.ndarray:
+        return x
     if gpu_arrays.is_array(x) and not isinstance(x, np.ndarray):
         return library_of(x).refuse_gradients(x)
     return numpy_array(x)

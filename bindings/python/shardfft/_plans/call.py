@@ -6,6 +6,8 @@ import dataclasses
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from .. import _core
 from .._libraries import array_libraries, gpu_arrays
 from .._libraries.array_libraries import library_of
@@ -81,6 +83,8 @@ class Call:
         overwrites: bool = False,
     ) -> None:
         """See both; ``overwrites``: the call may write into ``x``."""
+        if place.device < 0 and self._take_plain(x, out, source, destination, overwrites):
+            return
         if overwrites and getattr(x, "requires_grad", False):
             raise TypeError("x requires gradients, and the backward pass may need x: plan without overwrite_input")
         self._place, self._library, self._out = place, library_of(x), out
@@ -88,7 +92,7 @@ class Call:
         self._side = destination
         self._streams: set[int] = set()  # of the libraries whose arrays are in the order of one
         self._waits = False  # for an array that is in no such order
-        self._own: Any = None
+        self._result = self._own = None
         if out is None:
             # Before the input is seen: then its library's pending work is waited for, and some may be on this memory.
             self._own = self._new(allocate)
@@ -106,6 +110,21 @@ class Call:
             if target.address != seen.address and _overlap(target, seen):
                 raise ValueError("x and out overlap in part; they must be the same memory or apart")
         self.source, self.destination = seen.address, target.address
+
+    def _take_plain(self, x: Any, out: Any, source: Part, destination: Part, overwrites: bool) -> bool:
+        """Take arrays of NumPy that can be used as they are, as most calls on CPUs do; False: see any others."""
+        begin = source.address_of(x, overwrites)
+        if begin is None:
+            return False
+        self._result = out
+        if out is None:
+            own = np.empty(destination._memory_shape, destination.dtype)
+            self._result = own if destination._in_order else own.transpose(destination._places)
+        end = destination.address_of(self._result, True)
+        if end is None or (end < begin + source.nbytes and begin < end + destination.nbytes and begin != end):
+            return False
+        self.source, self.destination, self._x = begin, end, x
+        return True
 
     def _see(self, array: Any, name: str, stream: int) -> Seen:
         """See an array; the call begins after the work on it that its library has under way."""
@@ -150,6 +169,8 @@ class Call:
 
     def finish(self) -> Any:
         """After the run: give the result as the user wants it."""
+        if self._result is not None:
+            return self._result
         place, library = self._place, self._library
         if place.asynchronous:
             self._order_behind()
@@ -158,9 +179,7 @@ class Call:
         result = self._own
         if library_of(result) is not library:
             result = library.adopt(self._like, result)
-        if self._side._places == tuple(range(len(self._side._places))):
-            return result
-        return library_of(result).transpose(result, self._side._places)
+        return result if self._side._in_order else library_of(result).transpose(result, self._side._places)
 
     def _order_behind(self) -> None:
         """Let whoever uses these arrays next wait for the call."""

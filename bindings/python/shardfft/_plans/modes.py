@@ -9,6 +9,7 @@ import numpy as np
 
 from .._ground import mpi
 from .._libraries.array_libraries import host_array, library_of
+from .._libraries.gpu_arrays import dtype_of
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -39,23 +40,28 @@ def shells(
 ) -> tuple[NDArray[Any], NDArray[Any]]:
     """Add up weights times values in shells of wavenumbers. Collective."""
 
-    def mine() -> tuple[NDArray[np.int64], NDArray[Any], float]:
-        block = host_array(values)
-        if block.dtype.kind == "c":
+    def mine() -> tuple[NDArray[Any], float]:
+        library = library_of(values)
+        block = library.refuse_gradients(values) if library.computes else host_array(values)
+        library = library_of(block)
+        if dtype_of(block).kind == "c":
             raise TypeError("shells add up real numbers, such as abs(spectrum)**2")
         k = side.wavenumbers(lengths, np.float64)
         step = width if width is not None else 2 * np.pi / np.max(lengths)
         if not 0 < step < np.inf:
             raise ValueError(f"width must be finite and above 0, not {width}")
-        radius = np.sqrt(np.asarray(sum(one**2 for one in k)))
-        shell = np.floor(radius / step + 0.5).astype(np.int64)
-        weighted = side.weights(np.float64) * block
+        functions = library.functions()
+        radius = functions.sqrt(sum(library.bring(block, one**2) for one in k))
+        shell = library.astype(radius / step + 0.5, np.dtype(np.int64))
+        weighted = block * library.bring(block, side.weights(np.float64))
         weighted = weighted.sum(axis=0) if side._batched else weighted
-        return np.broadcast_to(shell, weighted.shape).reshape(-1), weighted.reshape(-1), step
+        # On the processor of the array: a number for each shell comes from the GPU.
+        flat = functions.broadcast_to(shell, tuple(weighted.shape)).reshape(-1)
+        return host_array(functions.bincount(flat, weighted.reshape(-1))), step
 
-    shell, weighted, step = mpi.agree(comm, mine)
-    count = max(comm.allgather(int(shell.max(initial=0)))) + 1
-    sums = sum(comm.allgather(np.bincount(shell, weighted, count)))
+    here, step = mpi.agree(comm, mine)
+    count = max(1, *comm.allgather(here.size))
+    sums = sum(comm.allgather(np.pad(here, (0, count - here.size))))
     return np.arange(count) * step, sums
 
 

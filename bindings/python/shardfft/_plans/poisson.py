@@ -12,6 +12,8 @@ from .._ground import mpi
 from .._ground.arguments import axis_of, for_each_axis, shape_of
 from .._layouts.layout import Layout, named
 from .._layouts.part import Part
+from .._libraries import gpu_arrays
+from .._libraries.array_libraries import library_of
 from .handle import Held
 from .options import convert
 from .problem import number_type
@@ -94,23 +96,44 @@ class Poisson(Held):
         self._part = Part(layout, dtype, comm.rank, 1, False)
         self.shape = self._part.shape  #: of this rank's part
         self._core = _core.Poisson(mpi.address(comm), layout._core, dtype.itemsize == 8, *arguments, options)
+        self._device = self._core.device
 
     def solve(self, f: Any, values: Values | None = None, *, gradient: bool = False) -> Any:
         """Give this rank's part of u for its part of f. Collective.
 
         Args:
-            f: an array like :meth:`zeros`.
+            f: an array like :meth:`zeros`; with ``processor="gpu"`` one of any library on this rank's GPU, and the
+                results are of that library.
             values: values at walls that are not 0, by (axis, "lower" or "upper"): values on a Dirichlet wall,
                 derivatives along the outward normal on a Neumann wall; a number, or an array of this rank's part with
                 one point along that axis. All ranks give the same walls.
             gradient: give (u, [du/dx for each axis]).
         """
-        right, walls = mpi.agree(self.comm, lambda: (self._part.asarray(np.asarray(f)), self._walls(values or {})))
-        u = self._part.empty()
-        slopes = [self._part.empty() for _ in self.shape] if gradient else []
+        (right, at), walls = mpi.agree(self.comm, lambda: (self._seen(f, "f"), self._walls(values or {})))
+        made = mpi.agree(self.comm, lambda: [self._new(right) for _ in range(1 + gradient * len(self.shape))])
+        (u, *slopes), (to, *to_slopes) = zip(*made, strict=True)
         given = [(axis, upper, array.ctypes.data) for axis, upper, array in walls]
-        self._core.solve(right.ctypes.data, u.ctypes.data, given, [one.ctypes.data for one in slopes])
-        return (u, slopes) if gradient else u
+        self._core.solve(at, to, given, to_slopes)
+        return (u, list(slopes)) if gradient else u
+
+    def _seen(self, x: Any, name: str) -> tuple[Any, int]:
+        """Give an array in the solver's type and memory order, and its address; on a GPU after work on it."""
+        if self._device < 0:
+            array = self._part.asarray(np.asarray(x))
+            return array, array.ctypes.data
+        array = self._part.asarray(x)
+        seen = gpu_arrays.see(array, name, self._device, self._core.stream)
+        self._part.check(seen, name)
+        return array, seen.address
+
+    def _new(self, like: Any) -> tuple[Any, int]:
+        """Make an array, of the library of another one, and give its address."""
+        if self._device < 0:
+            array = self._part.empty()
+            return array, array.ctypes.data
+        memory = self._core.allocate()
+        array = library_of(like).adopt(like, self._part._of_memory(memory))
+        return library_of(array).transpose(array, self._part._places), memory.address
 
     def _walls(self, values: Values) -> list[tuple[int, bool, NDArray[Any]]]:
         result = []
@@ -125,15 +148,15 @@ class Poisson(Held):
             result.append((axis, key[1] == "upper", np.ascontiguousarray(np.broadcast_to(array, shape))))
         return result
 
-    def adjoint(self, by_u: Any) -> NDArray[Any]:
+    def adjoint(self, by_u: Any) -> Any:
         """Give the derivatives by f of a number whose derivatives by u are ``by_u``. Collective."""
-        given = mpi.agree(self.comm, lambda: self._part.asarray(np.asarray(by_u)))
-        by_f = self._part.empty()
-        self._core.adjoint(given.ctypes.data, by_f.ctypes.data)
+        given, at = mpi.agree(self.comm, lambda: self._seen(by_u, "by_u"))
+        by_f, to = mpi.agree(self.comm, lambda: self._new(given))
+        self._core.adjoint(at, to)
         return by_f
 
     def zeros(self) -> NDArray[Any]:
-        """Make this rank's part of an array, of zeros."""
+        """Make this rank's part of an array, of zeros, as NumPy's."""
         return self._part.zeros()
 
     def points(self) -> list[NDArray[Any]]:
@@ -199,7 +222,8 @@ def poisson(
         eigenvalues: ``spectral``, or ``second_order``: those of second differences.
         wrong_mean: ``refuse`` or ``remove`` a mean of f that no solution has.
         tolerance: how large that mean may be beside the mean of abs(f); 0: 1e-8, or 1e-4 in single precision.
-        options: of the plans inside, as of :func:`plan`.
+        options: of the plans inside, as of :func:`plan`. With ``processor="gpu"`` each rank has a GPU, and no axis is
+            stretched.
 
     Raises TypeError or ValueError for wrong arguments, and ``shardfft.Error`` if planning failed, on every rank.
 

@@ -7,7 +7,7 @@ import sys
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -27,7 +27,15 @@ Ask = Hashable
 LIMIT, MOVES = 4, 8
 
 _NEVER, _MISSING = -1, 0
-_NOTHING = _MISSING, None, None
+
+
+class Remembered(NamedTuple):
+    """A call that found a plan."""
+
+    plans: OrderedDict[tuple[Any, ...], Any]  #: of the ranks of the call
+    number: int  #: of the call among those that all of them made
+    key: tuple[Any, ...]
+    kept: Any
 
 
 class _Group:
@@ -81,18 +89,16 @@ def _members(comm: MPI.Comm) -> tuple[int, ...] | None:
     A plan has a communicator of its own, so any communicator of the same ranks in the same order can use it, and it
     outlives the one it was made with.
     """
+    global _members_key
     if mpi.WITHOUT_MPI:
         return (0,)
-    from mpi4py import MPI
-
-    if comm is MPI.COMM_WORLD:
-        return tuple(range(comm.size))
-    global _members_key
-    if _members_key is None:
-        _members_key = MPI.Comm.Create_keyval()
-    known = comm.Get_attr(_members_key)
+    known = None if _members_key is None else comm.Get_attr(_members_key)
     if known is not None:
         return known[0]
+    from mpi4py import MPI
+
+    if _members_key is None:
+        _members_key = MPI.Comm.Create_keyval()
     group, world = comm.Get_group(), MPI.COMM_WORLD.Get_group()
     ranks = tuple(MPI.Group.Translate_ranks(group, range(comm.size), world))
     group.Free()
@@ -145,25 +151,29 @@ def asked_again(comm: MPI.Comm, ask: Ask, prepare: Callable[[Kept], T], limit: i
     Collective: one meeting, of one number a rank. It is that of the rank's last call with these arguments; if the
     numbers are equal, all ranks repeat that call, and nothing else of theirs need be compared.
     """
-    group = None
-    if ask is not None and threading.current_thread() is threading.main_thread():
-        group = _groups.get((limit, _members(comm) or ()))
-    number, key, found = group.asks.get(ask, _NOTHING) if group is not None else _NOTHING
-    if found is not None:
+    return met_again(comm, remembered(comm, ask, limit), prepare)
+
+
+def remembered(comm: MPI.Comm, ask: Ask, limit: int) -> Remembered | None:
+    """Return this rank's last call with these arguments, if its plan is still kept."""
+    group = None if ask is None else _groups.get((limit, _members(comm) or ()))
+    found = None if group is None else group.asks.get(ask)
+    return None if group is None or found is None else Remembered(group.plans, *found)
+
+
+def met_again(comm: MPI.Comm, call: Remembered | None, prepare: Callable[[Any], T]) -> tuple[Any, T] | None:
+    """As :func:`asked_again`, of a call that was remembered and whose plan was not closed since."""
+    number = _MISSING
+    if call is not None and threading.current_thread() is threading.main_thread():
         try:
-            ready = prepare(found)
-        except Exception:  # it fails again when all ranks are told
-            number = _MISSING
-    numbers = [number]
-    if comm.size > 1:  # as a buffer: objects take two messages
-        every = np.empty(comm.size, np.int64)
-        comm.Allgather(np.array(number, np.int64), every)
-        numbers = every.tolist()
-    if group is None or found is None or number == _MISSING or numbers.count(number) < len(numbers):
+            ready = prepare(call.kept)
+            number = call.number
+        except Exception:
+            number = _MISSING  # it fails again when all ranks are told
+    if not mpi.all_equal(comm, number) or call is None or number == _MISSING:
         return None
-    if next(reversed(group.plans.values()))[1] is not found:
-        group.recall(key)
-    return found, ready
+    call.plans.move_to_end(call.key)
+    return call.kept, ready
 
 
 def recent_plan(

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..._arrays.redistribute import moved
+from ..._arrays.redistribute import first_moved
 from ..._ground import mpi
 from ..._layouts.layout import Layout
+from ..._plans.recent import MOVES, Remembered, asking, met_again, remembered
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -171,6 +173,17 @@ class Pencil:
         )
 
 
+@dataclasses.dataclass
+class End:
+    """This process's array at one end of a transfer."""
+
+    shape: tuple[int, ...]
+    layout: Any = None  #: with the axes merged to three
+    block: tuple[int, ...] = ()  #: the shape in ``layout``, behind fields
+    ask: Any = None  #: of a transfer from here
+    call: Remembered | None = None  #: the last one
+
+
 class Transfer:
     """Moves arrays between two pencils, by one exchange; see :meth:`Pencil.transfer`."""
 
@@ -188,6 +201,7 @@ class Transfer:
         self.subshapeA, self.axisA = tuple(subshapeA), axisA
         self.subshapeB, self.axisB = tuple(subshapeB), axisB
         self._still = axisA == axisB or 0 in self.shape
+        self._ends = End(self.subshapeA), End(self.subshapeB)
         if self._still:
             return
         # Neighbouring axes that stay as they are count as one, and those before both as fields.
@@ -196,42 +210,41 @@ class Transfer:
         merged = (self.shape[low], math.prod(self.shape[low + 1 : high]), self.shape[high])
         extents = (*merged, math.prod(self.shape[high + 1 :]))
         places = {low: 0, high: 2}
-        self._layouts = [
-            Layout.slab(extents, comm.Get_size(), places[axisB]),
-            Layout.slab(extents, comm.Get_size(), places[axisA]),
-        ]
-        self._blocks = [(fields, *layout.local_shape(comm.Get_rank())) for layout in self._layouts]
+        layouts = [Layout.slab(extents, comm.Get_size(), places[axis]) for axis in (axisB, axisA)]
+        for end, layout, other in zip(self._ends, layouts, layouts[::-1], strict=True):
+            end.layout, end.block = layout, (fields, *layout.local_shape(comm.Get_rank()))
+            end.ask = asking((end.block, self.dtype, None), layout, other, {})
 
     def _move(self, source: NDArray[Any], target: NDArray[Any], backward: bool) -> None:
-        ways = (1, 0) if backward else (0, 1)
-        shapes = (self.subshapeA, self.subshapeB)
-        wrong = [
-            f"the transfer takes {shapes[way]} of {self.dtype}, not {array.shape} of {array.dtype}"
-            for way, array in zip(ways, (source, target), strict=True)
-            if array.shape != shapes[way] or array.dtype != self.dtype
-        ]
+        start, to = self._ends[::-1] if backward else self._ends
 
-        def block() -> NDArray[Any]:
-            if wrong:
-                raise ValueError(wrong[0])
-            return np.ascontiguousarray(source).view(np.ndarray).reshape(self._blocks[ways[0]])
+        def check() -> None:
+            for end, array in ((start, source), (to, target)):
+                if array.shape != end.shape or array.dtype != self.dtype:
+                    raise ValueError(
+                        f"the transfer takes {end.shape} of {self.dtype}, not {array.shape} of {array.dtype}"
+                    )
 
         if self._still:
-            mpi.agree(self.comm, lambda: wrong and block())
+            mpi.agree(self.comm, check)
             if target.size > 0:
                 target[...] = source
             return
-        into = None
-        if not wrong:
-            into = (target if target.flags.c_contiguous else np.empty(target.shape, self.dtype)).view(np.ndarray)
-        moved(
-            block,
-            *(self._layouts[way] for way in ways),
-            self.comm,
-            {},
-            None if into is None else into.reshape(self._blocks[ways[1]]),
-        )
-        if into is not None and not target.flags.c_contiguous:
+
+        def local() -> NDArray[Any]:
+            check()
+            return np.ascontiguousarray(source).view(np.ndarray).reshape(start.block)
+
+        into = (target if target.flags.c_contiguous else np.empty(target.shape, self.dtype)).view(np.ndarray)
+        out = into.reshape(to.block) if target.shape == to.shape else None
+        if start.call is None or start.call.kept.closed:
+            start.call = remembered(self.comm, start.ask, MOVES)
+        found = met_again(self.comm, start.call, lambda move: move.call(local(), out))
+        if found is None:
+            first_moved(local, start.layout, to.layout, self.comm, {}, start.ask, out)
+        else:
+            found[0].run(found[1])
+        if not target.flags.c_contiguous:
             target[...] = into
 
     def forward(self, arrayA: NDArray[Any], arrayB: NDArray[Any]) -> None:  # noqa: N803

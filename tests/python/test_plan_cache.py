@@ -176,3 +176,6 @@ def test_redistributions_are_planned_once(comm, rng, monkeypatch):
     shardfft.clear_plans()
     shardfft.redistribute(d.local, rows, columns, comm)
     assert len(made) == 3
+    b[...] = 0
+    transfer.forward(a, b)  # which remembers a plan that was closed
+    assert (b == 1).all() and len(made) == 4

@@ -106,7 +106,7 @@ finished() {
 
 wheel() {
   say "a wheel for any MPI, from the source distribution"
-  built cpu "$SOURCE"
+  built cpu "$SOURCE" -Ccmake.define.SHARDFFT_TOGETHER=ON
   finished cpu shardfft
 }
 

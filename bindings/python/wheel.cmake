@@ -8,7 +8,7 @@ foreach(_name BUILD_TYPE TOOLCHAIN_FILE CXX_FLAGS_RELEASE CXX_COMPILER CXX_COMPI
     CUDA_ARCHITECTURES CUDA_HOST_COMPILER)
   list(APPEND _names CMAKE_${_name})
 endforeach()
-foreach(_name ${_names} SHARDFFT_GPU SHARDFFT_PRECOMPILE Python_EXECUTABLE nanobind_ROOT NCCL_ROOT CUDAToolkit_ROOT)
+foreach(_name ${_names} SHARDFFT_GPU SHARDFFT_PRECOMPILE SHARDFFT_TOGETHER Python_EXECUTABLE nanobind_ROOT NCCL_ROOT CUDAToolkit_ROOT)
   if(DEFINED ${_name})
     string(REPLACE ";" "|" _value "${${_name}}")
     list(APPEND _options "-D${_name}=${_value}")

@@ -6,6 +6,7 @@
 #include "api/operator_rep.hpp"
 #include "base/check.hpp"
 #include "shardfft/for_each.hpp"
+#include "shardfft/gpu.hpp"
 #include "shardfft/spectra.hpp"
 
 namespace shardfft {
@@ -43,6 +44,8 @@ void for_vectors(const Side& side, const std::vector<double>& lengths, const Arr
   require(arrays.vectors >= 0, "the number of vectors is ", arrays.vectors, "; it is not negative");
   const std::int64_t count = side.layout.count(side.rank);
   require((arrays.from != nullptr && arrays.to != nullptr) || count == 0, "a spectrum is a null pointer");
+  if (memory_place(arrays.from).kind == "device" || memory_place(arrays.to).kind == "device")
+    fail(Status::unsupported, "derivatives of vector fields need spectra in host memory, not on a GPU");
   const auto tables = slope_tables(side, lengths);
   const auto axes = static_cast<std::size_t>(side.layout.axes());
   Side one = side;

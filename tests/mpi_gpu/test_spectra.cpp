@@ -88,13 +88,17 @@ TEST(GpuSpectra, MomentsAreThoseOfTheHost) {
   check_moments<double>({2, 1, 1}, 1);  // some ranks have none
 }
 
-TEST(GpuSpectra, RefusesArraysOfTwoMemories) {
+TEST(GpuSpectra, RefusesWhatIsForTheHost) {
   const Plan plan(MPI_COMM_WORLD, r2c<double>, Layout::slab({32, 4}, world().size()));
   const Side& side = plan.output();
   std::vector<std::complex<double>> host(side.size());
   const PlacedArray there = copied(host);
   expect_error(Status::invalid_argument, "memory of one GPU, or of the host",
                [&] { cross_spectrum(MPI_COMM_WORLD, side, there.data(), host.data()); });
+  std::vector<std::complex<double>> vector(2 * host.size());
+  if (!host.empty())
+    expect_error(Status::unsupported, "not on a GPU",
+                 [&] { gradient(side, static_cast<const void*>(there.data()), vector.data()); });
 }
 
 }  // namespace

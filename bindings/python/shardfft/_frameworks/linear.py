@@ -229,7 +229,7 @@ class Solve:
     def __call__(self, x: Any, _: Any) -> Any:
         """Map an array. Collective."""
         result = getattr(self._solver, self._what)(x)
-        return x.new_tensor(result) if hasattr(x, "new_tensor") else result
+        return x.new_tensor(result) if isinstance(result, np.ndarray) and hasattr(x, "new_tensor") else result
 
     def sides(self) -> tuple[Any, Any]:
         """The input and the output of the map."""

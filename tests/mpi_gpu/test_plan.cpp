@@ -328,7 +328,7 @@ TEST(GpuPlans, OperatorsThatCall) {
   const Operator op = Operator::calling([&](const SpectrumPart& part) {
     if (fails && last_rank()) throw std::runtime_error("no spectrum today");
     EXPECT_EQ(part.device, my_device());
-    device::scale(part.data, part.side.count(), part.side.element, 3, part.stream);
+    device::scale(part.data, part.data, part.side.count(), part.side.element, 3, part.stream);
   });
   for (const bool in_place : {false, true})
     check_apply(

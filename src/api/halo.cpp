@@ -259,7 +259,13 @@ void HaloExchange::Impl::add_on_gpus(OutputArrays x, const detail::ArrayFacts& f
         {{"add_back", runner->lower({"halo exchange", {state(to_add->halos), state(to_add->copies)}, {ReshapeStep{}}}),
           1}});
   together([&] { runner->check_arrays(program, halos, copies); });
-  start(program, halos, copies);
+  try {
+    start(program, halos, copies);
+  } catch (...) {
+    if (runner->half_way())  // others may still write there
+      for (std::shared_ptr<void>& array : received) keep_for_mpi(std::move(array));
+    throw;
+  }
   attempt([&] {
     for (int m = 0; m < members(); ++m) {
       const MemberPlace where = runner->member(m);

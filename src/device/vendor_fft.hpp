@@ -26,6 +26,7 @@ struct VendorFftSpec {
   std::vector<std::int64_t> extents;
   std::int64_t batch = 1;
   VendorFftSide in, out;
+  double scale = 1;  ///< of the results, only if takes_scale()
 };
 
 /// A plan on the device that is current while it is made; not scaled. A batch of none is allowed and does nothing.
@@ -42,6 +43,9 @@ class VendorFft {
   std::size_t work_bytes() const { return work_bytes_; }
   /// The work area that a plan would need if it were made now. No memory is taken.
   static std::size_t work_bytes_of(const VendorFftSpec& spec);
+  /// Whether the library scales results of this type as it writes them, as a transform of few points has shown: once
+  /// in a process, on the current device, outside of stream capture.
+  static bool takes_scale(Kind kind, Precision precision);
 
  private:
   int handle_ = 0;

@@ -354,6 +354,14 @@ TEST(DeviceFft, CopiesScale) {
   check(rows, 7 * 30, "copy, cufft");
 }
 
+TEST(DeviceFft, CufftScalesItsResults) {
+  FftSpec spec = cube(Kind::c2c, 17, 19);
+  spec.scale = 0.5;
+  const std::vector<gpu::FftPlan> plans = gpu::plans_to_try(spec);
+  ASSERT_EQ(plans.back().text(), "scaled cufft 17 128 19");
+  if (device::VendorFft::takes_scale(spec.kind, spec.precision)) check_plan(*plans.back().make(), spec, 17 * 128 * 19);
+}
+
 /// Alternatives to planes and lines need no kernels beside those of planes and lines: a first plan waits for compilers.
 TEST(DeviceFft, ATrialAsksForFewKernels) {
   std::size_t asked = 0, plans = 0;

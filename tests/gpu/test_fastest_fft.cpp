@@ -109,6 +109,21 @@ TEST(FastestFft, TakesTheLeastMemoryThenTheFewestKernels) {
   given_gpu_defaults = {};
 }
 
+/// A way that takes time to make is tried if one like it, without our kernels, may be the fastest.
+TEST(FastestFft, LinksOnlyIfThatMayWin) {
+  for (const std::size_t kernels : {0U, 1U}) {
+    int made = 0;
+    const auto linked = [&made] {
+      ++made;
+      return std::make_unique<Copies>(1);
+    };
+    const std::size_t won =
+        taken({gpu::FftWay([] { return std::make_unique<Copies>(20); }, kernels), gpu::FftWay(linked, 0, true)});
+    EXPECT_EQ(made, kernels == 0 ? 1 : 0);
+    EXPECT_EQ(won, kernels == 0 ? 1U : 0U);
+  }
+}
+
 TEST(FastestFft, LeavesOutWhatItHasNoRoomFor) {
   for (const bool fits : {false, true}) {
     const std::size_t scratch = fits ? Copies::bytes : std::size_t{1} << 50;

@@ -1,11 +1,23 @@
 #include "device/vendor_fft.hpp"
 
-#include <cufft.h>
+#include <cufftXt.h>
 
+#include <complex>
+#include <map>
+#include <mutex>
+#include <tuple>
 #include <utility>
 
 #include "base/check.hpp"
+#include "base/text.hpp"
 #include "device/cuda/half_lines.hpp"
+#include "device/handles.hpp"
+#include "device/linkable_code.hpp"
+#include "device/pass_kernels.hpp"
+
+/// Null in a cuFFT that is older.
+extern "C" cufftResult cufftXtSetJITCallback(cufftHandle plan, const char* name, const void* code, size_t bytes,
+                                             cufftXtCallbackType type, void** caller_info) __attribute__((weak));
 
 namespace shardfft::device {
 namespace {
@@ -73,6 +85,59 @@ std::size_t make_plan(cufftHandle handle, const VendorFftSpec& spec) {
   return work_bytes;
 }
 
+/// A function that stores results times a number.
+std::string storing_text(Kind kind, bool wide, double scale) {
+  const std::string real = wide ? "double" : "float", number = kind == Kind::c2r ? real : real + "2";
+  Text text;
+  text << "extern \"C\" __device__ void shardfft_store(void* out, unsigned long long i, " << number
+       << " x, void*, void*) {\n  constexpr " << real << " scale = " << std::hexfloat << scale << ";\n  static_cast<"
+       << number << "*>(out)[i] = " << (kind == Kind::c2r ? "x * scale" : number + "{x.x * scale, x.y * scale}")
+       << ";\n}\n";
+  return text.str();
+}
+
+/// Must come before make_plan().
+void set_scale(cufftHandle handle, const VendorFftSpec& spec) {
+  static std::mutex mutex;
+  static auto& codes = *new std::map<std::pair<std::string, int>, std::string>;
+  const bool wide = spec.precision == Precision::f64;
+  const std::string text = storing_text(spec.kind, wide, spec.scale);
+  const std::lock_guard<std::mutex> lock(mutex);
+  std::string& code = codes[{text, current_device()}];
+  if (code.empty()) code = linkable_code(text);
+  const cufftXtCallbackType type = spec.kind == Kind::c2r ? (wide ? CUFFT_CB_ST_REAL_DOUBLE : CUFFT_CB_ST_REAL)
+                                                          : (wide ? CUFFT_CB_ST_COMPLEX_DOUBLE : CUFFT_CB_ST_COMPLEX);
+  void* info = nullptr;
+  check(cufftXtSetJITCallback(handle, "shardfft_store", code.data(), code.size(), type, &info),
+        "cufftXtSetJITCallback");
+}
+
+/// The transform of a line of n numbers, of which the first is 1, is a line of ones.
+template <class T>
+bool scales(Kind kind, Precision precision, std::int64_t n) {
+  constexpr double scale = 0.25, near = 1e-3;
+  VendorFftSpec line;
+  line.kind = kind;
+  line.precision = precision;
+  line.extents = {n};
+  line.scale = scale;
+  const VendorFft fft(line);
+  std::vector<std::complex<T>> numbers(static_cast<std::size_t>(n));
+  numbers.front() = 1;
+  const std::size_t bytes = numbers.size() * sizeof numbers.front();
+  const Memory in = make_memory(bytes), out = make_memory(bytes);
+  const Stream stream = make_stream();
+  copy_bytes(in.get(), numbers.data(), bytes, stream.get());
+  fft.execute(in.get(), out.get(), Direction::backward, stream.get());
+  copy_bytes(numbers.data(), out.get(), bytes, stream.get());
+  synchronize(stream.get());
+  const auto* const reals = reinterpret_cast<const T*>(numbers.data());
+  const std::int64_t step = kind == Kind::c2r ? 1 : 2, results = kind == Kind::r2c ? n / 2 + 1 : n;
+  for (std::int64_t i = 0; i < results; ++i)
+    if (std::abs(reals[i * step] - scale) > near || (step == 2 && std::abs(reals[i * step + 1]) > near)) return false;
+  return true;
+}
+
 void run_c2c(cufftHandle plan, bool wide, void* in, void* out, int sign) {
   if (wide)
     check(cufftExecZ2Z(plan, static_cast<cufftDoubleComplex*>(in), static_cast<cufftDoubleComplex*>(out), sign), "Z2Z");
@@ -100,7 +165,24 @@ VendorFft::VendorFft(const VendorFftSpec& spec) : VendorFft() {
   if (spec.batch <= 0) return;
   check(cufftCreate(&handle_), "cufftCreate");
   made_ = true;
+  if (spec.scale != 1) set_scale(handle_, spec);
   work_bytes_ = make_plan(handle_, spec);
+}
+
+/// One kernel of cuFFT transforms the short line, several the long one.
+bool VendorFft::takes_scale(Kind kind, Precision precision) {
+  static std::mutex mutex;
+  static auto& known = *new std::map<std::tuple<Kind, Precision, int>, bool>;
+  if (cufftXtSetJITCallback == nullptr || !lines::can_compile()) return false;
+  const std::lock_guard<std::mutex> lock(mutex);
+  const auto [found, is_new] = known.try_emplace({kind, precision, current_device()}, false);
+  if (!is_new) return found->second;
+  try {
+    const auto scales_lines = precision == Precision::f64 ? scales<double> : scales<float>;
+    found->second = scales_lines(kind, precision, 64) && scales_lines(kind, precision, 1 << 16);
+  } catch (const Error&) {  // a cuFFT or a linker that cannot
+  }
+  return found->second;
 }
 
 std::size_t VendorFft::work_bytes_of(const VendorFftSpec& spec) {

@@ -128,6 +128,7 @@ std::shared_ptr<const LocalFft> StandInPlan::fft(Direction direction, bool in_pl
     spec.transform.push_back({spec_.extents[a], in_.box.stride[a + 1], out_.box.stride[a + 1]});
   spec.batch = {{spec_.batch, in_.box.stride[0], out_.box.stride[0]}};
   spec.in_place = in_place;
+  spec.scale = spec_.scale;
   spec.effort = Effort::estimate;
   made = make_local_fft("fftw", spec);
   return made;
@@ -186,6 +187,8 @@ VendorFft::VendorFft(const VendorFftSpec& spec) : spec_(spec) {
 std::size_t VendorFft::work_bytes_of(const VendorFftSpec& spec) {
   return spec.batch <= 0 ? 0 : StandInPlan(spec).work_bytes();
 }
+
+bool VendorFft::takes_scale(Kind /*kind*/, Precision /*precision*/) { return true; }
 
 VendorFft::~VendorFft() {
   if (made_) Plans::instance().remove(handle_);

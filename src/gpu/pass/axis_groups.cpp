@@ -18,6 +18,7 @@ PassUse AxisGroups::use() const {
   use.planes = own_.planes && own_.most_axes >= 2;
   use.small = own_.small;
   use.vendor = !own_.vendor_calls.empty();
+  use.scales = own_.vendor_scales;
   return use;
 }
 

@@ -22,7 +22,8 @@ struct OwnPasses {
   bool planes = true;                                               ///< two axes in one pass, if there is one
   /// If not empty: own passes take no axes, and calls of cuFFT take so many axes each, the fastest ones first.
   std::vector<std::size_t> vendor_calls = {};
-  bool small = false;  ///< own passes for small arrays too (else cuFFT), for work that cuFFT cannot do
+  bool vendor_scales = false;  ///< calls of cuFFT scale their results
+  bool small = false;          ///< own passes for small arrays too (else cuFFT), for work that cuFFT cannot do
 };
 
 /// Works on the current device. Groups come in the order in which a transform to the spectrum runs them.

@@ -9,13 +9,14 @@ namespace shardfft::gpu {
 
 // Each is defined in the file of its pass.
 extern const PassRecord copy_pass, cosine_pass, plane_pass, line_pass, summed_row_pass, blocked_rows_pass,
-    transposed_pass, row_pass, cufft_pass, dense_pass;
+    transposed_pass, row_pass, cufft_pass, scaled_cufft_pass, dense_pass;
 
 namespace {
 
 /// The first record that fits is used.
-constexpr std::array table{&copy_pass,         &cosine_pass,     &plane_pass, &line_pass,  &summed_row_pass,
-                           &blocked_rows_pass, &transposed_pass, &row_pass,   &cufft_pass, &dense_pass};
+constexpr std::array table{&copy_pass,       &cosine_pass,       &plane_pass,      &line_pass,
+                           &summed_row_pass, &blocked_rows_pass, &transposed_pass, &row_pass,
+                           &cufft_pass,      &scaled_cufft_pass, &dense_pass};
 
 template <class Wanted>
 const PassRecord* find(const Wanted& wanted) {
@@ -26,8 +27,9 @@ const PassRecord* find(const Wanted& wanted) {
 }  // namespace
 
 const PassRecord* find_pass(const FftSpec& spec, const PassUse& use) {
+  const PassRecord& vendor = use.scales ? scaled_cufft_pass : cufft_pass;
   return find([&](const PassRecord& pass) {
-    return (use.piece_bytes == 0 || pass.in_one_array) && (!use.vendor || &pass == &cufft_pass) && pass.fits(spec, use);
+    return (use.piece_bytes == 0 || pass.in_one_array) && (!use.vendor || &pass == &vendor) && pass.fits(spec, use);
   });
 }
 

@@ -67,6 +67,7 @@ struct PassUse {
   bool padded = false;           ///< half spectra of planes have room behind each row, for whole units of 16 bytes
   bool small = false;            ///< arrays of any size, if there are kernels
   bool vendor = false;           ///< only calls of cuFFT, without copies of the arrays
+  bool scales = false;           ///< with `vendor`: cuFFT scales its results as it writes them
   bool sums_rows = false;        ///< contiguous lines by a pass that sums them up (option verify)
   std::int64_t piece_bytes = 0;  ///< inside one array, with pieces of so many bytes beside it; 0: between two arrays
 

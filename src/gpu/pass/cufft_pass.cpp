@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/aligned.hpp"
+#include "base/check.hpp"
 #include "device/copy_box.hpp"
 #include "device/vendor_fft.hpp"
 #include "gpu/pass/catalogue.hpp"
@@ -180,6 +181,24 @@ extern const PassRecord cufft_pass{
     .name = "cufft",
     .fits = [](const FftSpec& spec, const PassUse&) { return cufft_calls(spec).possible; },
     .make = make_cufft};
+
+/// One call, with a function of ours that cuFFT calls to store results.
+extern const PassRecord scaled_cufft_pass{.name = "scaled cufft",
+                                          .scales = true,
+                                          .fits =
+                                              [](const FftSpec& spec, const PassUse& use) {
+                                                const CufftCalls calls = cufft_calls(spec);
+                                                return use.scales && calls.possible && points(calls.loops) == 1;
+                                              },
+                                          .make = [](const FftSpec& spec, const PassUse&) -> PassPointer {
+                                            if (!device::VendorFft::takes_scale(spec.kind, spec.precision))
+                                              fail(Status::unsupported, "this cuFFT does not scale its results");
+                                            CufftCalls calls = cufft_calls(spec);
+                                            calls.one.scale = spec.scale;
+                                            return std::make_unique<CufftPass>(
+                                                device::VendorFft(calls.one), spec.direction,
+                                                std::vector<std::pair<std::int64_t, std::int64_t>>{{0, 0}});
+                                          }};
 
 extern const PassRecord dense_pass{
     .name = "dense cufft",

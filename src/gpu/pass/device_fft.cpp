@@ -4,6 +4,7 @@
 
 #include "device/line_pass.hpp"
 #include "device/line_recipe.hpp"
+#include "device/vendor_fft.hpp"
 #include "gpu/pass/fastest_fft.hpp"
 #include "tune/defaults.hpp"
 
@@ -57,12 +58,14 @@ std::vector<FftPlan>::iterator with_own_passes(std::vector<FftPlan>& plans, cons
 }
 
 /// Whether several plans may be the fastest one. Of c2r that keeps its input, small ones too: cuFFT needs a copy for
-/// one call, and none for two.
+/// one call, and none for two. Of transforms with a scale, rather small ones: cuFFT may scale by the way.
 bool has_choice(const FftSpec& spec) {
   const bool kept = spec.kind == Kind::c2r && spec.preserve_input && spec.transform.size() > 1;
-  return !spec.transform.empty() && spec.kind != Kind::r2r &&
-         points(input_loops(spec)) >=
-             (kept ? gpu_defaults().elements_worth_trying : gpu_defaults().elements_worth_passes);
+  const GpuDefaults& least = gpu_defaults();
+  const std::int64_t elements = kept              ? least.elements_worth_trying
+                                : spec.scale != 1 ? least.elements_worth_linking
+                                                  : least.elements_worth_passes;
+  return !spec.transform.empty() && spec.kind != Kind::r2r && points(input_loops(spec)) >= elements;
 }
 
 /// The plans that make_device_fft() makes: one if there is no trial.
@@ -73,7 +76,9 @@ std::vector<FftPlan> plans_for(const FftSpec& spec, bool verify, const std::stri
   std::vector<FftPlan> plans = plans_to_try(spec, verify);
   auto known = std::find_if(plans.begin(), plans.end(), [&](const FftPlan& plan) { return among(chosen, plan); });
   if (known == plans.end()) known = with_own_passes(plans, chosen);
-  if (known != plans.end()) return {std::move(*known)};
+  const bool there =
+      known != plans.end() && (!known->links() || device::VendorFft::takes_scale(spec.kind, spec.precision));
+  if (there) return {std::move(*known)};
   if (!tries) return {std::move(expected)};
   return plans;
 }
@@ -116,6 +121,9 @@ std::vector<FftPlan> plans_to_try(const FftSpec& spec, bool verify) {
   for (const std::vector<std::size_t>& calls : vendor_calls(spec))
     if (FftPlan plan = plan_between(spec, {0, false, calls}, false); plan.has_passes()) add(std::move(plan));
   if (auto padded = plan_padded_fft(spec)) add(std::move(*padded));
+  // A copy that protects the input scales by the way.
+  if (spec.scale != 1 && !(spec.kind == Kind::c2r && spec.preserve_input))
+    if (FftPlan plan = plan_between(spec, {0, false, {axes}, true}, false); plan.has_passes()) add(std::move(plan));
   // If the expected plan is all own passes, no kernels are compiled for plans that cross memory more often.
   const std::set<std::string> kernels = plans.front().kernels();
   const std::size_t crossings = plans.front().crossings();
@@ -133,7 +141,7 @@ std::unique_ptr<DeviceFft> make_device_fft(const FftSpec& spec, bool verify, std
   begin_kernels(plans, verify);
   std::vector<FftWay> ways;
   for (const FftPlan& plan : plans)
-    ways.emplace_back([&plan, verify] { return plan.make(verify); }, plan.kernels().size());
+    ways.emplace_back([&plan, verify] { return plan.make(verify); }, plan.kernels().size(), plan.links());
   const FftPlan& taken = plans[fastest_fft(spec, verify, ways)];
   if (chosen != nullptr && has_choice(spec) && !among(*chosen, taken))
     chosen->append(chosen->empty() ? "" : between_texts).append(taken.text());

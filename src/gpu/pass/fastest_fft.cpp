@@ -96,11 +96,17 @@ std::size_t fastest_fft(const FftSpec& spec, bool verify, const std::vector<FftW
   std::vector<Entered> entered;
   bool in_place = false;
   for (std::size_t way = 0; way < ways.size(); ++way) {
+    const auto near = [&](std::size_t number) {
+      return ways[entered[number].way].kernels == 0 && trial.can_win(number);
+    };
+    bool any_near = false;
+    for (std::size_t number = 0; number < entered.size(); ++number) any_near = any_near || near(number);
+    if (ways[way].links && !any_near) continue;
     std::unique_ptr<DeviceOperation> fft;
     try {
       fft = ways[way].make();
     } catch (const Error& error) {
-      if (way == 0 || error.code() != Status::out_of_memory) throw;
+      if (way == 0 || (error.code() != Status::out_of_memory && error.code() != Status::unsupported)) throw;
       continue;
     }
     if (way == 0) in_place = fft->runs_in_place();

@@ -11,15 +11,18 @@
 
 namespace shardfft::gpu {
 
-/// Makes one way. Any but the first one may throw Error(out_of_memory).
+/// Makes one way. Any but the first one may throw Error(out_of_memory) or Error(unsupported).
 using MakeFft = std::function<std::unique_ptr<DeviceOperation>()>;
 
 struct FftWay {
   template <class Make>
-  FftWay(Make way, std::size_t kernels_of_way = 0) : make(std::move(way)), kernels(kernels_of_way) {}
+  FftWay(Make way, std::size_t kernels_of_way = 0, bool links_of_way = false)
+      : make(std::move(way)), kernels(kernels_of_way), links(links_of_way) {}
 
   MakeFft make;
   std::size_t kernels;  ///< the number of kernels of the library's own that it needs
+  /// It takes time to make, and is tried only if a way before it that needs no kernels may be the fastest.
+  bool links;
 };
 
 /// The number of the fastest way on the current device, timed in arrays of its own that are as large as the

@@ -34,7 +34,7 @@ FftPlan::FftPlan(const FftSpec& spec, StageList list) : spec_(spec), list_(std::
     stage.pass = find_pass(stage.spec, stage.use);
     if (stage.pass == nullptr) stage.pass = &no_pass;
     stage.use.planes = true;  // reset after the choice, so that stages with one pass are equal
-    stage.use.vendor = false;
+    stage.use.vendor = stage.use.scales = false;
   }
   const auto carrier = std::find_if(stages.rbegin(), stages.rend(), [](const FftStage& s) { return s.pass->scales; });
   if (carrier != stages.rend())
@@ -92,6 +92,11 @@ std::set<std::string> FftPlan::kernels() const {
   for (const FftStage& stage : list_.stages)
     if (stage.pass->own) all.insert(text_of(stage));
   return all;
+}
+
+bool FftPlan::links() const {
+  return std::any_of(list_.stages.begin(), list_.stages.end(),
+                     [](const FftStage& stage) { return stage.pass == &pass_named("scaled cufft"); });
 }
 
 std::string FftPlan::text() const {

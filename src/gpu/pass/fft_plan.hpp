@@ -68,6 +68,8 @@ class FftPlan {
   std::size_t crossings() const;
   /// The kernels of the library's own that it needs, by pass and lengths: "line pass 512".
   std::set<std::string> kernels() const;
+  /// Whether cuFFT links a function of ours into its kernels: they take time to make.
+  bool links() const;
 
   /// Begins to compile, on other threads, all kernels that make() waits for; with `verify` also those of its checks.
   void compile_ahead(bool verify) const;

@@ -25,6 +25,8 @@ struct Nvrtc {
   decltype(&::nvrtcGetCUBINSize) cubin_size = nullptr;
   decltype(&::nvrtcGetCUBIN) cubin = nullptr;
   decltype(&::nvrtcGetErrorString) error_string = nullptr;
+  decltype(&::nvrtcGetLTOIRSize) linkable_size = nullptr;
+  decltype(&::nvrtcGetLTOIR) linkable = nullptr;
   std::string found, file;
   bool keeps = false;  ///< whether it has a cache of its own
 };
@@ -47,7 +49,8 @@ Nvrtc open_nvrtc() {
                      find(library, "nvrtcCompileProgram", n.compile) &&
                      find(library, "nvrtcGetProgramLogSize", n.log_size) &&
                      find(library, "nvrtcGetProgramLog", n.log) && find(library, "nvrtcGetCUBINSize", n.cubin_size) &&
-                     find(library, "nvrtcGetCUBIN", n.cubin) && find(library, "nvrtcGetErrorString", n.error_string);
+                     find(library, "nvrtcGetCUBIN", n.cubin) && find(library, "nvrtcGetErrorString", n.error_string) &&
+                     find(library, "nvrtcGetLTOIRSize", n.linkable_size) && find(library, "nvrtcGetLTOIR", n.linkable);
   int numbers[2] = {};
   if (whole && n.version(&numbers[0], &numbers[1]) == NVRTC_SUCCESS && numbers[0] >= 12) {
     n.found = std::to_string(numbers[0]) + "." + std::to_string(numbers[1]);
@@ -95,12 +98,16 @@ class Program {
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
 
-  MachineCode compile(int architecture) const {
-    const std::string target = "--gpu-architecture=sm_" + std::to_string(architecture);
-    std::vector<const char*> options = {target.c_str()};
-    for (const std::string& option : compiler_options()) options.push_back(option.c_str());
-    if (nvrtc().compile(handle_, static_cast<int>(options.size()), options.data()) != NVRTC_SUCCESS)
-      fail(Status::backend_failure, "NVRTC could not compile a kernel for sm_", architecture, ":\n", log());
+  std::string linkable(int architecture) const {
+    compile(architecture, {"--std=c++20", "-dlto", "--relocatable-device-code=true"});
+    std::size_t size = 0;
+    check(nvrtc().linkable_size(handle_, &size), "nvrtcGetLTOIRSize");
+    std::string code(size, '\0');
+    check(nvrtc().linkable(handle_, code.data()), "nvrtcGetLTOIR");
+    return code;
+  }
+  MachineCode code(int architecture) const {
+    compile(architecture, compiler_options());
     std::size_t size = 0;
     check(nvrtc().cubin_size(handle_, &size), "nvrtcGetCUBINSize");
     MachineCode code{std::string(size, '\0'), largest_before(" bytes stack frame", log())};
@@ -109,6 +116,13 @@ class Program {
   }
 
  private:
+  void compile(int architecture, const std::vector<std::string>& more) const {
+    const std::string target = "--gpu-architecture=sm_" + std::to_string(architecture);
+    std::vector<const char*> options = {target.c_str()};
+    for (const std::string& option : more) options.push_back(option.c_str());
+    if (nvrtc().compile(handle_, static_cast<int>(options.size()), options.data()) != NVRTC_SUCCESS)
+      fail(Status::backend_failure, "NVRTC could not compile a kernel for sm_", architecture, ":\n", log());
+  }
   std::string log() const {
     std::size_t size = 0;
     if (nvrtc().log_size(handle_, &size) != NVRTC_SUCCESS) return {};
@@ -139,7 +153,12 @@ const std::vector<std::string>& compiler_options() {
 
 MachineCode compile(const std::string& source, int architecture) {
   if (nvrtc().found.empty()) fail(Status::unsupported, "libnvrtc was not found");
-  return Program(source).compile(architecture);
+  return Program(source).code(architecture);
+}
+
+std::string compile_linkable(const std::string& source, int architecture) {
+  if (nvrtc().found.empty()) fail(Status::unsupported, "libnvrtc was not found");
+  return Program(source).linkable(architecture);
 }
 
 }  // namespace shardfft::device::lines

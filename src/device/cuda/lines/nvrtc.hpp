@@ -20,5 +20,7 @@ struct MachineCode {
 /// Machine code of `source` for compute capability `architecture` (90: 9.0). `source` includes the kernels' headers by
 /// their names. Throws Error with the compiler's log.
 MachineCode compile(const std::string& source, int architecture);
+/// Code of functions, which a library of the vendor's links into its kernels. Throws Error.
+std::string compile_linkable(const std::string& source, int architecture);
 
 }  // namespace shardfft::device::lines

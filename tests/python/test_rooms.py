@@ -5,6 +5,7 @@ modules at the top <- compat.
 """
 
 import ast
+import re
 from pathlib import Path
 from typing import NamedTuple
 
@@ -139,3 +140,16 @@ def test_no_circle_by_types():
 def test_the_test_sees_circles():
     one, other = (Import(a, 1, b, False, False) for a, b in (("fft", "scipy"), ("scipy", "fft")))
     assert circles([one, other]) == [("fft", "scipy")]
+
+
+def test_the_header_for_one_process_declares_all_of_mpi_that_the_library_calls():
+    """Only wheels are built over it, which takes long."""
+    root, words = PACKAGE.parents[2], re.compile(r"\bMPI_[A-Z]\w+")
+    declared = set(words.findall((PACKAGE.parent / "mpi/one_process/mpi.h").read_text()))
+    code = [root / "include", root / "src", PACKAGE.parent / "src"]
+    texts = {path: path.read_text() for folder in code for path in folder.rglob("*.[ch]*") if path.is_file()}
+    spoken = re.compile(r'//.*|"(?:\\.|[^"\\])*"')
+    called = {(word, path.name) for path, text in texts.items() for word in words.findall(spoken.sub("", text))}
+    assert len(called) > 100
+    missing = {use for use in called if use[0] not in declared and not use[0].startswith("MPI_ABI_")}
+    assert not missing

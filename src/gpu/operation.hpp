@@ -43,6 +43,10 @@ struct DeviceBuffers {
   bool one_array = false;  ///< other members write into `in`; addresses do not tell, as empty arrays have any
   std::byte* receive_buffer = nullptr;  ///< the array that other members write into, if that is not `out`
   Moved moved = Moved::nothing;         ///< for a reshape: the part that its neighbours move
+  /// For a pipeline, if the array before its reshape, or that behind it, is divided (DividedArray): the addresses at
+  /// which the array would begin if all of it were in the workspace; those behind the reshape by rank, as in `outs`.
+  std::byte* sent_tail = nullptr;
+  std::span<std::byte* const> out_tails{};
   /// For a transform that accepted owners (LineOwners): for each of its direct runs, the array at the other end of the
   /// reshape that holds the run. Empty if all points are in one array.
   std::span<std::byte* const> direct_arrays{};

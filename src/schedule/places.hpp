@@ -1,6 +1,7 @@
 #pragma once
 // Places for the arrays of a rank: two arrays may share bytes if their turns do not meet. Pure geometry.
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <vector>
 
@@ -36,6 +37,25 @@ struct ArrayPlace {
   bool overlaps(const ArrayPlace& other) const {
     return room >= 0 && room == other.room && begin < other.end() && other.begin < end();
   }
+};
+
+/// An array that begins in a room of the user's and ends in the workspace. Every piece and every message of the tasks
+/// that use it has all of its bytes in one of the two parts.
+struct DividedArray {
+  static constexpr std::int64_t alignment = 256;
+
+  std::vector<std::int64_t> begin{};  ///< by rank: the byte of the room at which it begins
+  std::vector<std::int64_t> split{};  ///< by rank: the bytes there; those behind are in the workspace
+  std::size_t tail_bytes = 0;         ///< of the rank that has most there
+
+  bool in_tail(int rank, std::int64_t byte) const { return byte >= split[static_cast<std::size_t>(rank)]; }
+  /// One past its last byte in the room.
+  std::size_t end(int rank) const {
+    const auto r = static_cast<std::size_t>(rank);
+    return static_cast<std::size_t>(begin[r] + split[r]);
+  }
+  /// The byte of the array at which the workspace begins. Addresses there are as well aligned as in one array.
+  std::int64_t tail_begin(int rank) const { return split[static_cast<std::size_t>(rank)] / alignment * alignment; }
 };
 
 /// Places each array in the first room that fits, as near to its beginning as possible: the largest first, or those

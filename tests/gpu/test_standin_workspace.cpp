@@ -1,6 +1,8 @@
 // How much memory plans take beside input and output, and what they do where there is less.
 #include "gpu/group_kit.hpp"
 #include "support/fewer_buffers.hpp"
+#include "support/seed.hpp"
+#include "support/smaller_gpus.hpp"
 
 namespace shardfft::test {
 namespace {
@@ -87,7 +89,6 @@ TEST(Workspace, AnInputThatMayBeOverwrittenHoldsOneOfTwoArrays) {
   const ChangedFacts plenty(of_memory(900 * gibibyte));
   for (const char* algorithm : {"slab", "pencil"}) {
     TransformCase c{{512, 512, 512}, "slab", "natural", Kind::c2r, Precision::f64, on_gpu(algorithm)};
-    EXPECT_GT(arrays_of_workspace(4, c), 1.99);
     c.options.overwrite_input = true;
     EXPECT_LE(arrays_of_workspace(4, c), 1.02) << c.name();
     c.shape = {24, 18, 20};
@@ -99,7 +100,7 @@ TEST(Workspace, AnInputThatMayBeOverwrittenHoldsOneOfTwoArrays) {
 }
 
 /// Padded rows are larger than the arrays of users. What is sent lies in the spectrum, as far as it has left before
-/// that is written. A natural output needs another spectrum, for the reshape to read. In place nothing is padded.
+/// that is written. In place nothing is padded.
 TEST(Workspace, OfRealSlabs) {
   const ChangedFacts plenty(of_memory(900 * gibibyte));
   for (const Shape& shape : {cube, Shape{1000, 1000, 1000}})
@@ -109,10 +110,52 @@ TEST(Workspace, OfRealSlabs) {
       EXPECT_LE(arrays_of_workspace(ranks, c), most) << ranks << " ranks, " << c.name();
       c.options.in_place = true;
       EXPECT_LE(arrays_of_workspace(ranks, c), 1.001) << ranks << " ranks in place, " << c.name();
-      c.options.in_place = false;
-      c.output = "natural";
-      EXPECT_LE(arrays_of_workspace(ranks, c), 2.001) << ranks << " ranks, " << c.name();
     }
+}
+
+/// Lengths that have kernels, of arrays that are cut in eight chunks at least.
+Shape drawn_shape(Random& random) {
+  const std::vector<std::int64_t> lengths{768, 800, 864, 900, 960, 1000, 1024, 1080, 1152, 1200, 1280, 1440};
+  const auto length = [&] { return lengths[static_cast<std::size_t>(random.integer(0, 11))]; };
+  return {length(), length(), length()};
+}
+
+/// Spectra are larger than the real arrays, so one of those between the steps ends in the workspace: at most two pieces
+/// of eight, and an element of rounding in a cut axis.
+TEST(Workspace, OneArrayAndTwoPiecesOfRealNaturalOutputs) {
+  const ChangedFacts plenty(of_memory(900 * gibibyte));
+  Random random(60);
+  for (int turn = 0; turn < 4; ++turn) {
+    const Shape shape = turn == 0 ? cube : drawn_shape(random);
+    for (const Kind kind : {Kind::r2c, Kind::c2r})
+      for (const char* input : {"slab", "pencil"})
+        for (const int ranks : {2, 4}) {
+          const TransformCase c{shape, input, "natural", kind, Precision::f64, on_gpu()};
+          EXPECT_LE(arrays_of_workspace(ranks, c), 1.31) << ranks << " ranks, " << c.name();
+        }
+  }
+}
+
+/// Both parts of such arrays, and pieces that are written where others have been read.
+TEST(Workspace, ArraysThatEndInItAreRight) {
+  const SmallerGpus smaller;
+  struct Row {
+    int ranks;
+    Shape shape;
+    const char *input, *algorithm;
+    Kind kind;
+    Precision precision;
+    int chunks;
+  };
+  for (const Row& row : {Row{4, {128, 96, 64}, "brick", "pencil", Kind::r2c, Precision::f64, 8},
+                         {4, {128, 64, 128}, "pencil", "pencil", Kind::c2r, Precision::f32, 7},
+                         {2, {128, 128, 128}, "slab", "slab", Kind::c2r, Precision::f64, 8}}) {
+    TransformCase c{row.shape, row.input, "natural", row.kind, row.precision, on_gpu(row.algorithm)};
+    c.options.exchange = "cuda_peer_copy";
+    c.options.chunks = row.chunks;
+    EXPECT_LE(arrays_of_workspace(row.ranks, c), 1.5) << row.ranks << " ranks, " << c.name();
+    check_case_on(row.ranks, c);
+  }
 }
 
 /// 1440^3 complex doubles on two GPUs of 80 GB: 24 GB each an array.
@@ -138,7 +181,7 @@ TEST(Workspace, FewerBuffersWhereThereIsNoMemory) {
     }
     const ChangedFacts little(of_memory(3 * array + array / 8));
     const Plan plan = make_plan_over(devices_for(ranks), c);
-    EXPECT_LE(plan.workspace_bytes(), array + array / 8) << plan.report();
+    EXPECT_LE(plan.workspace_bytes(), array + array / 7) << plan.report();  // input and output are smaller than two
   };
   for (const TransformCase& c : cases_of(cube, Kind::r2c)) check(c, 2);
   for (const Kind kind : kinds) check(cases_of(uneven, kind).front(), 4);

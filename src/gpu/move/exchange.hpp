@@ -9,6 +9,7 @@
 #include "gpu/operation.hpp"
 #include "gpu/team.hpp"
 #include "schedule/pieces.hpp"
+#include "schedule/places.hpp"
 #include "shardfft/layout.hpp"
 #include "shardfft/report.hpp"
 
@@ -24,6 +25,7 @@ struct DeviceReshapeSetup {
   std::size_t element_bytes = 16;
   Peers peers = Peers::all;
   bool stored = false;  ///< passes store all data at its destination if a run permits: little is left to move
+  std::shared_ptr<const DividedArray> result{};  ///< the array behind the reshape if it is divided, else null
   std::vector<std::optional<Layout>> sources{};  ///< by message: the layout of the data for other ranks, if it is not
                                                  ///< `from`
 };

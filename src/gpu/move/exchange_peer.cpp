@@ -20,8 +20,9 @@ namespace {
 /// One message: its boxes go by copy engines, or by kernels if engines do not fit.
 struct PeerMessage {
   int peer = 0;
-  std::vector<EngineCopies> engines;
-  std::vector<LocalCopy> kernels;
+  std::vector<EngineCopies> engines{};
+  std::vector<LocalCopy> kernels{};
+  bool in_tail = false;  ///< of a divided array
   /// Long messages of copy engines leave in order. A GPU's engines send to one peer at a time in any case; without an
   /// order, several GPUs send to the same peer (docs/gpu-design.md).
   bool in_turn() const {
@@ -201,7 +202,7 @@ class PeerExchange : public DeviceOperation {
   bool owns_tokens() const { return round_ == 0 && order_->own() != nullptr; }
   void add_empty(int q) {
     const auto sends = [q](const PeerMessage& m) { return m.peer == q; };
-    if (q != rank_ && std::none_of(messages_.begin(), messages_.end(), sends)) messages_.push_back({q, {}, {}});
+    if (q != rank_ && std::none_of(messages_.begin(), messages_.end(), sends)) messages_.push_back({q});
     if (q != rank_ && std::find(senders_.begin(), senders_.end(), q) == senders_.end()) senders_.push_back(q);
   }
   /// Both ranks make the boxes of a message in the same order.
@@ -214,6 +215,9 @@ class PeerExchange : public DeviceOperation {
     const std::int64_t gap = gap_bytes(setup, slices, rank_);
     PeerMessage message;
     message.peer = m.peer;
+    message.in_tail =
+        setup.result && !there->boxes.empty() &&
+        setup.result->in_tail(m.peer, there->boxes.front().offset * static_cast<std::int64_t>(setup.element_bytes));
     for (std::size_t i = 0; i < m.boxes.size(); ++i) {
       const LocalCopy boxes{m.boxes[i], there->boxes[i]};
       auto engines = way == PeerWay::stores
@@ -234,7 +238,7 @@ class PeerExchange : public DeviceOperation {
     const bool takes_turns = order_->own() != nullptr;
     const device::StreamHandle stream = m.in_turn() || takes_turns ? order_->stream.get() : streams_[i].get();
     const int step = static_cast<int>(i) + 1;
-    std::byte* const there = buffers.outs[static_cast<std::size_t>(m.peer)];
+    std::byte* const there = (m.in_tail ? buffers.out_tails : buffers.outs)[static_cast<std::size_t>(m.peer)];
     device::wait(stream, filled_.get());
     device::wait(stream, ready_[i]);
     if (takes_turns && !loads) order_->ring.await(order_->own(), round_, step, stream);

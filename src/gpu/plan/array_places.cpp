@@ -28,4 +28,16 @@ std::vector<ArrayLife> lives_of(const Lowered& lowered) {
   return all;
 }
 
+std::vector<TimedArray> timed(const std::vector<ArrayLife>& arrays, Precision precision) {
+  std::vector<TimedArray> all;
+  for (const ArrayLife& array : arrays) {
+    TimedArray& one = all.emplace_back(TimedArray{0, array.born, array.dies});
+    for (const State& state : array.states)
+      if (array.room == in_workspace) one.bytes = std::max(one.bytes, max_state_bytes(state, precision));
+    if (array.divided)  // tasks compare no places with that of its tail
+      one = {array.divided->tail_bytes, first_turn(task_of(array.born)), last_turn(task_of(array.dies))};
+  }
+  return all;
+}
+
 }  // namespace shardfft::gpu

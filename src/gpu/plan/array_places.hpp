@@ -1,7 +1,9 @@
 #pragma once
 // The places of a program's arrays while it runs on GPUs: in the user's arrays, or in the workspace.
+#include <memory>
 #include <vector>
 
+#include "gpu/plan/divided_array.hpp"
 #include "schedule/compile.hpp"
 #include "schedule/places.hpp"
 
@@ -15,14 +17,18 @@ enum ArrayRooms : int { in_input, in_output, in_workspace };
 struct ArrayLife {
   std::vector<State> states{};  ///< that the array holds, one after the other
   int born = 0, dies = -1;
-  int room = in_workspace;  ///< in any other room it begins at offset 0
+  int room = in_workspace;                        ///< in any other room it begins at offset 0, if it is not divided
+  std::shared_ptr<const DividedArray> divided{};  ///< between `room` and the workspace
 };
 
 /// The first and the last turn of a fused task.
 inline int first_turn(std::size_t task) { return 3 * static_cast<int>(task); }
 inline int last_turn(std::size_t task) { return first_turn(task) + 2; }
+inline std::size_t task_of(int turn) { return static_cast<std::size_t>(turn / 3); }
 
 /// The lives of all arrays of a program, by number.
 std::vector<ArrayLife> lives_of(const Lowered& lowered);
+/// The bytes of each array in the workspace on the rank that has most, and its turns.
+std::vector<TimedArray> timed(const std::vector<ArrayLife>& arrays, Precision precision);
 
 }  // namespace shardfft::gpu

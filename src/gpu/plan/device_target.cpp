@@ -236,10 +236,46 @@ std::optional<int> DeviceTarget::free_behind(int room, const Lowered& lowered) c
   return waits ? lives_of(lowered)[input_array].dies : last_turn(0);
 }
 
+/// The bytes of a user's array while a plan runs.
+std::int64_t DeviceTarget::room_bytes(int room, const Program& program, int rank) const {
+  const auto bytes = [&](const State& of) {
+    return static_cast<std::int64_t>(state_bytes(of, setup_.precision, rank));
+  };
+  const std::int64_t in = bytes(program.states.front()), out = bytes(program.states.back());
+  return setup_.options.in_place ? std::max(in, out) : room == in_input ? in : out;
+}
+
+/// Puts an array into the output as far as it fits, and the rest into the workspace. Only by messages of one process,
+/// which write into both. The option verify reads whole arrays.
+std::shared_ptr<const DividedArray> DeviceTarget::divided(const ArrayLife& array, int number, const Lowered& lowered) {
+  if (!team_.all_here() || setup_.options.verify || !cuts_in_slices(setup_.way.exchange)) return nullptr;
+  std::vector<Pieces> cuts;
+  for (const FusedTask& fused : lowered.fused_tasks())
+    cuts.push_back(fused.size() > 1 ? pieces(lowered.joined(fused)) : Pieces{});
+  std::vector<std::int64_t> bytes, room;
+  for (int rank = 0; rank < team_.ranks(); ++rank) {
+    std::size_t most = 0;
+    for (const State& state : array.states) most = std::max(most, state_bytes(state, setup_.precision, rank));
+    bytes.push_back(static_cast<std::int64_t>(most));
+    room.push_back(room_bytes(in_output, lowered.program(), rank));
+  }
+  auto found = divide_array(number, lowered, cuts, bytes, room, setup_.precision);
+  return found ? std::make_shared<const DividedArray>(std::move(*found)) : nullptr;
+}
+
 /// Puts an array between steps into the output before the result, or into an input that may be overwritten, if it fits
 /// on all ranks. If other processes write into it, it stays in the workspace: they write slowly into users' arrays, and
 /// may announce buffers of one use earlier. In a plan in place, the first transform may write over its input.
 std::vector<ArrayLife> DeviceTarget::arrays(const Lowered& lowered) {
+  std::vector<ArrayLife> apart = arrays(lowered, false), shared = arrays(lowered, true);
+  const auto bytes = [&](const std::vector<ArrayLife>& lives) {
+    return end_in(0, place_arrays(timed(lives, setup_.precision), {{}}));
+  };
+  return bytes(shared) < bytes(apart) ? shared : apart;
+}
+
+/// `shares`: a receive buffer may lie in the output while the pieces of its transform are written there.
+std::vector<ArrayLife> DeviceTarget::arrays(const Lowered& lowered, bool shares) {
   const Program& program = lowered.program();
   std::vector<ArrayLife> arrays = lives_of(lowered);
   arrays[input_array].room = in_input;
@@ -247,15 +283,12 @@ std::vector<ArrayLife> DeviceTarget::arrays(const Lowered& lowered) {
   if (arrays.size() == first_between) return arrays;
   const bool is_open = setup_.way.room != Spare::fast || team_.all_here(), begins = begins_in_place(program);
   const auto holds = [&](int room, const State& state) {
-    const State& end = room == in_input ? program.states.front() : program.states.back();
-    for (int rank = 0; rank < team_.ranks(); ++rank) {
-      const auto bytes = [&](const State& of) { return state_bytes(of, setup_.precision, rank); };
-      if (bytes(state) > std::max(bytes(end), setup_.options.in_place ? bytes(program.states.front()) : 0))
+    for (int rank = 0; rank < team_.ranks(); ++rank)
+      if (state_bytes(state, setup_.precision, rank) > static_cast<std::size_t>(room_bytes(room, program, rank)))
         return false;
-    }
     return true;
   };
-  const LoweredStep& first = lowered.fused_tasks().front().front();
+  const LoweredStep &first = lowered.fused_tasks().front().front(), &last = lowered.fused_tasks().back().back();
   const bool may_start_there = lowered.transforms(first) && can_run_in_place(lowered.step(first)) &&
                                lowered.before(first).layout.same_as(lowered.after(first).layout);
   for (std::size_t number = first_between; number < arrays.size(); ++number)
@@ -265,10 +298,16 @@ std::vector<ArrayLife> DeviceTarget::arrays(const Lowered& lowered) {
       const std::optional<int> behind = free_behind(room, lowered);
       bool is_free = array.room == in_workspace && (is_open || (starts_there && begins)) &&
                      (starts_there || (behind && array.born > *behind));
-      for (const State& state : array.states) is_free = is_free && holds(room, state);
-      for (std::size_t other = output_array; other < number; ++other)
+      const bool becomes_result = shares && room == in_output && lowered.transforms(last) &&
+                                  last.from == static_cast<int>(number) && last.to == output_array;
+      for (std::size_t other = becomes_result ? first_between : output_array; other < number; ++other)
         is_free = is_free && !(arrays[other].room == room && meet(arrays[other], array));
-      if (is_free) array.room = room;
+      if (!is_free) continue;
+      const bool is_held = !becomes_result && std::all_of(array.states.begin(), array.states.end(),
+                                                          [&](const State& state) { return holds(room, state); });
+      if (!is_held && room == in_output && !starts_there)
+        array.divided = divided(array, static_cast<int>(number), lowered);
+      if (is_held || array.divided) array.room = room;
     }
   return arrays;
 }

@@ -249,7 +249,13 @@ bool Offers::is_packed(const Joined& joined, const Pieces& pieces) const {
   });
 }
 
-Pieces Offers::pieces(const Joined& joined) {
+const Pieces& Offers::pieces(const Joined& joined) {
+  std::optional<Pieces>& pieces = of(joined).pieces[joined.after && joined.after->in_place ? 1 : 0];
+  if (!pieces) pieces = make_pieces(joined);
+  return *pieces;
+}
+
+Pieces Offers::make_pieces(const Joined& joined) {
   const ChunkedSteps steps = joined.steps();
   if (stores(joined)) {
     Pieces whole = in_pieces(steps, Chunking{});

@@ -1,5 +1,6 @@
 #pragma once
 // The offers of GPUs for a reshape and the transforms at its ends: direct stores, chunks, padded rows.
+#include <array>
 #include <limits>
 #include <list>
 #include <optional>
@@ -41,7 +42,7 @@ class Offers {
   bool is_one_pass(const Joined& joined);
   /// The pieces of a reshape and of the transforms that run with it: both ends are cut if possible. A reshape without
   /// transforms is cut along the slowest axis of its result.
-  Pieces pieces(const Joined& joined);
+  const Pieces& pieces(const Joined& joined);
   /// The reshape with rows that are padded on both sides, if that is faster.
   std::optional<Joined> padded(const Joined& joined) const;
 
@@ -57,6 +58,7 @@ class Offers {
     Joined joined;
     std::optional<bool> stores{}, one_pass{};
     std::optional<Chunking> cut{};
+    std::array<std::optional<Pieces>, 2> pieces{};  ///< by whether the transform behind runs in place
   };
 
   Offer& of(const Joined& joined);
@@ -67,6 +69,7 @@ class Offers {
   Fit fit(const std::vector<LocalTransform>& transforms, const std::vector<Slice>& slices,
           bool any_planes = false) const;
   Chunking chunking(const Joined& joined, const Sending& sent, const Cut& wanted) const;
+  Pieces make_pieces(const Joined& joined);
   Chunking receiver_chunking(const Layout& to, const Sending& sent) const;
   bool is_packed(const Joined& joined, const Pieces& pieces) const;
   std::optional<Pieces> equal_pieces(const Joined& joined, const Sending& sent) const;

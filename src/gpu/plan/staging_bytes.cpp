@@ -7,10 +7,6 @@
 
 namespace shardfft::gpu {
 
-namespace {
-
-/// Whether two sets of bytes surely have none in common: one ends before the other begins, or they use different places
-/// in all periods of some length. May return false for sets that have none in common.
 bool are_apart(const Bytes& a, const Bytes& b) {
   if (a.end() <= b.offset || b.end() <= a.offset) return true;
   for (const Bytes* of : {&a, &b})
@@ -21,8 +17,6 @@ bool are_apart(const Bytes& a, const Bytes& b) {
     }
   return false;
 }
-
-}  // namespace
 
 Sources sources_of(const Layout& from, const Joined& steps, const Pieces& cut, int rank, std::int64_t element) {
   Sources sources;

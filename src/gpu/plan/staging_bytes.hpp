@@ -32,6 +32,10 @@ struct Bytes {
   std::int64_t end() const { return offset + reach(0); }
 };
 
+/// Whether two sets of bytes surely have none in common: one ends before the other begins, or they use different places
+/// in all periods of some length. May return false for sets that have none in common.
+bool are_apart(const Bytes& a, const Bytes& b);
+
 /// The bytes of each piece of the transform before the reshape, and of each message.
 struct Sources {
   std::vector<std::vector<Bytes>> pieces{}, messages{};

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 #include <utility>
 
 #include "base/check.hpp"
@@ -37,8 +36,9 @@ void mark_early(std::vector<DeviceTask>& tasks) {
     task->announced_early =
         can && std::none_of(tasks.begin(), task, [&task](const DeviceTask& before) {
           const DeviceTask::Places& its = before.places;
-          return std::ranges::any_of(std::array{its.from, its.to, its.middle, its.receive_buffer, its.scratch},
-                                     [&](const ArrayPlace& place) { return place.overlaps(task->written()); });
+          return std::ranges::any_of(
+              std::array<ArrayPlace, 5>{its.from, its.to, its.middle, its.receive_buffer, its.scratch},
+              [&](const ArrayPlace& place) { return place.overlaps(task->written()); });
         });
   }
 }
@@ -57,14 +57,9 @@ class DeviceCompiler : public Compiler<DeviceTask> {
   /// Places the arrays of the program's tasks. `bytes` are their own_bytes(); returns those of the next program.
   const double* place(std::vector<DeviceTask>& tasks, const double* bytes) const {
     const std::size_t spare = arrays_.size();
-    std::vector<TimedArray> timed(spare + 1);
+    std::vector<TimedArray> timed = gpu::timed(arrays_, setup_.precision);
+    timed.emplace_back();
     const auto most = [&](const State& state) { return max_state_bytes(state, setup_.precision); };
-    for (std::size_t number = 0; number < spare; ++number) {
-      const ArrayLife& array = arrays_[number];
-      timed[number] = {0, array.born, array.dies};
-      for (const State& state : array.states)
-        if (array.room == in_workspace) timed[number].bytes = std::max(timed[number].bytes, most(state));
-    }
     for (std::size_t t = 0; t < tasks.size(); ++t) {
       const DeviceTask& task = tasks[t];
       const int begin = first_turn(t), end = last_turn(t);
@@ -79,9 +74,11 @@ class DeviceCompiler : public Compiler<DeviceTask> {
         timed[spare] = {most(task.receive_buffer->state), begin, end};
     }
     std::vector<ArrayPlace> places = place_arrays(timed, {{0}, {0}, {ArrayRoom::grows, workspace_alignment}});
-    for (std::size_t number = 0; number < spare; ++number)
-      if (arrays_[number].room != in_workspace) places[number] = {arrays_[number].room, 0, ArrayRoom::grows};
-    const auto at = [&places](int number) { return places[static_cast<std::size_t>(number)]; };
+    const auto at = [&](int array) -> DeviceTask::Place {
+      const auto number = static_cast<std::size_t>(array);
+      if (number == spare || arrays_[number].room == in_workspace) return {places[number]};
+      return {{arrays_[number].room, 0, ArrayRoom::grows}, places[number], arrays_[number].divided};
+    };
     for (std::size_t t = 0; t < tasks.size(); ++t) {
       DeviceTask& task = tasks[t];
       task.places = {at(task.from), at(task.to), {}, {}, places[spare + 1 + t]};
@@ -129,11 +126,7 @@ class DeviceCompiler : public Compiler<DeviceTask> {
     });
   }
   /// The pieces of a fused task that runs as a pipeline. Collective when first asked for.
-  const Pieces& pieces(const FusedTask& fused) {
-    const auto [found, is_new] = pieces_.try_emplace(fused.front().step);
-    if (is_new) found->second = target_.pieces(joined(fused));
-    return found->second;
-  }
+  const Pieces& pieces(const FusedTask& fused) { return target_.pieces(joined(fused)); }
   void make(DeviceTask& task, std::size_t number) override {
     const FusedTask& fused = fused_tasks()[number];
     const LoweredStep& first = fused.front();
@@ -215,7 +208,11 @@ class DeviceCompiler : public Compiler<DeviceTask> {
     const Joined steps = joined(fused);
     PipelineArrays arrays;
     arrays.last_out_of_place = steps.after && task.receive_buffer;
-    arrays.source_in_output = room_of(task.middle ? task.middle->array : task.from) == in_output;
+    const int source = task.middle ? task.middle->array : task.from;
+    arrays.source = arrays_[static_cast<std::size_t>(source)].divided;
+    arrays.source_in_output = room_of(source) == in_output && !arrays.source;
+    if (const int result = steps.after ? fused.back().from : task.to; result < static_cast<int>(arrays_.size()))
+      arrays.result = arrays_[static_cast<std::size_t>(result)].divided;
     const bool whole = task.from == input_array && task.to == output_array;  // nothing else lies in the output
     arrays.may_wait = arrays.last_out_of_place && whole && (arrays.source_in_output || !setup_.options.in_place);
     DevicePipelines made = make_device_pipeline(setup_, team_, steps, pieces(fused), arrays);
@@ -256,7 +253,6 @@ class DeviceCompiler : public Compiler<DeviceTask> {
   std::vector<ArrayLife> arrays_;
   /// The operations of the task before this one, if that may take over a part of this one's work: not with checks.
   std::vector<DeviceOperation*> before_{};
-  std::map<int, Pieces> pieces_;  ///< by the first step of a fused task
 };
 
 /// Sizes that no layout tells: for each task the bytes of scratch, and of data that waits in the workspace, on the GPU

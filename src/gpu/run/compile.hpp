@@ -28,15 +28,23 @@ struct DeviceTask : TaskEnds {
   };
   std::optional<Inner> middle{};          ///< inside fused steps
   std::optional<Inner> receive_buffer{};  ///< others write into it, if not into `to`
+  /// Of an array; `tail` is its part in the workspace if it is divided.
+  struct Place : ArrayPlace {
+    ArrayPlace tail{};
+    std::shared_ptr<const DividedArray> divided{};
+  };
   struct Places {
-    ArrayPlace from, to, middle, receive_buffer, scratch;
+    Place from, to, middle, receive_buffer;
+    ArrayPlace scratch;
   } places{};
   bool announced_early = false;  ///< phase 0 may come before all other tasks: none before this one uses written()
   MemberOperations operations;
   std::vector<DeviceChecks> checks{};  ///< with the option verify, by member
 
   /// The array for writes of other members, if they write.
-  const ArrayPlace& written() const { return receive_buffer ? places.receive_buffer : places.to; }
+  const Place& written() const { return receive_buffer ? places.receive_buffer : places.to; }
+  /// The array before a reshape, from which messages are sent.
+  const Place& sent() const { return middle ? places.middle : places.from; }
   const DeviceOperation& first() const { return *operations.front(); }
   /// The array into which other members write; null if they do not.
   const ArrayPlace* written_by_peers() const {

@@ -50,7 +50,9 @@ void DeviceExecutor::add(std::vector<NamedProgram> programs) {
     Prepared& prepared = prepared_.emplace_back();
     for (const DeviceTask& task : tasks) {
       const ArrayPlace* const place = task.written_by_peers();
-      if (place != nullptr && place->room >= 0 && team_->ranks() > 1) prepared.shared[place->room];
+      if (place == nullptr || place->room < 0 || team_->ranks() < 2) continue;
+      prepared.shared[place->room];
+      if (task.written().divided) prepared.shared[in_workspace];
     }
     prepared.tasks = std::move(tasks);
   }

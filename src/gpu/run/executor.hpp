@@ -1,5 +1,6 @@
 #pragma once
 // Runs programs on GPUs: the members of a team that are in this process, each on a stream of its own.
+#include <array>
 #include <functional>
 #include <map>
 #include <memory>
@@ -124,8 +125,11 @@ class DeviceExecutor : public Runner {
   std::vector<std::pair<void*, std::uint64_t>> addresses(int program, int room) const;
   void share(int program, InCall& in_call);
   std::vector<std::byte*> on_all_ranks(int program, const ArrayPlace& place, std::size_t member) const;
+  void add_peers(int program, const DeviceTask& task, std::size_t member, DeviceBuffers& buffers,
+                 std::array<std::vector<std::byte*>, 2>& lists) const;
 
   std::byte* at(const ArrayPlace& place, std::size_t member) const;
+  std::byte* at(const DeviceTask::Place& place, std::size_t member) const;
   /// Without the addresses of other members.
   DeviceBuffers buffers_of(const DeviceTask& task, std::size_t member) const;
   void around_phase(int program, const DeviceTask& task, std::size_t member, int phase, const DeviceBuffers& buffers,

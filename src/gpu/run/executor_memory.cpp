@@ -23,17 +23,20 @@ void DeviceExecutor::size_buffers(const std::vector<NamedProgram>& more) {
   for (Prepared& program : prepared_) {
     program.result_bytes.assign(memories_.size(), 0);
     for (const DeviceTask& task : program.tasks) {
-      const auto use = [&](const ArrayPlace& place, const State& state) {
-        if (place.room == in_workspace)
-          between_bytes_ = std::max(between_bytes_, round_up(place.end(), workspace_alignment));
-        for (std::size_t m = 0; place.room == in_output && m < memories_.size(); ++m)
-          program.result_bytes[m] = std::max(program.result_bytes[m], bytes_of(state, m));
+      const auto use = [&](const DeviceTask::Place& place, const State& state) {
+        for (const ArrayPlace& part : {static_cast<const ArrayPlace&>(place), place.tail})
+          if (part.room == in_workspace)
+            between_bytes_ = std::max(between_bytes_, round_up(part.end(), workspace_alignment));
+        for (std::size_t m = 0; place.room == in_output && m < memories_.size(); ++m) {
+          const std::size_t end = place.divided ? place.divided->end(team_->here()[m].rank) : bytes_of(state, m);
+          program.result_bytes[m] = std::max(program.result_bytes[m], end);
+        }
       };
       use(task.places.from, task.from_state);
       use(task.places.to, task.to_state);
       if (task.middle) use(task.places.middle, task.middle->state);
       if (task.receive_buffer) use(task.places.receive_buffer, task.receive_buffer->state);
-      use(task.places.scratch, {});
+      use({task.places.scratch}, {});
     }
   }
   for (std::size_t m = 0; inside() && m < memories_.size(); ++m)

@@ -109,12 +109,18 @@ std::byte* DeviceExecutor::at(const ArrayPlace& place, std::size_t member) const
   }
 }
 
+std::byte* DeviceExecutor::at(const DeviceTask::Place& place, std::size_t member) const {
+  std::byte* const array = at(static_cast<const ArrayPlace&>(place), member);
+  const auto rank = static_cast<std::size_t>(team_->here()[member].rank);
+  return place.divided ? array + place.divided->begin[rank] : array;
+}
+
 /// An address is not enough: new memory may have the address of old memory.
 std::vector<std::pair<void*, std::uint64_t>> DeviceExecutor::addresses(int program, int room) const {
   std::vector<std::pair<void*, std::uint64_t>> list;
   for (std::size_t m = 0; m < memories_.size(); ++m) {
     const bool empty = room == in_output && result_bytes(program, m) == 0;
-    std::byte* const address = empty ? nullptr : at({room}, m);
+    std::byte* const address = empty ? nullptr : at(ArrayPlace{room}, m);
     std::uint64_t id = 0;
     if (address != nullptr) id = room == in_output ? device::describe(address).id : memories_[m].workspace_id;
     list.emplace_back(address, id);
@@ -164,6 +170,24 @@ std::vector<std::byte*> DeviceExecutor::on_all_ranks(int program, const ArrayPla
   return all;
 }
 
+/// Adds the arrays of the other members into which a task writes. The lists must live as long as the buffers.
+void DeviceExecutor::add_peers(int program, const DeviceTask& task, std::size_t member, DeviceBuffers& buffers,
+                               std::array<std::vector<std::byte*>, 2>& lists) const {
+  const ArrayPlace* const place = task.written_by_peers();
+  if (place == nullptr) return;
+  lists.front() = on_all_ranks(program, *place, member);
+  if (const DividedArray* const divided = task.written().divided.get();
+      place == &task.written() && divided != nullptr) {
+    lists.back() = on_all_ranks(program, task.written().tail, member);
+    for (std::size_t rank = 0; rank < divided->begin.size(); ++rank) {
+      lists.front()[rank] += divided->begin[rank];
+      lists.back()[rank] -= divided->tail_begin(static_cast<int>(rank));
+    }
+  }
+  buffers.outs = lists.front();
+  buffers.out_tails = lists.back();
+}
+
 DeviceBuffers DeviceExecutor::buffers_of(const DeviceTask& task, std::size_t member) const {
   const MemberMemory& mine = memories_[member];
   const DeviceTask::Places& places = task.places;
@@ -175,6 +199,8 @@ DeviceBuffers DeviceExecutor::buffers_of(const DeviceTask& task, std::size_t mem
   buffers.middle = at(places.middle, member);
   buffers.scratch = at(places.scratch, member);
   buffers.receive_buffer = at(places.receive_buffer, member);
+  if (const DeviceTask::Place& sent = task.sent(); sent.divided)
+    buffers.sent_tail = at(sent.tail, member) - sent.divided->tail_begin(team_->here()[member].rank);
   return buffers;
 }
 
@@ -227,9 +253,8 @@ void DeviceExecutor::enqueue_tasks(int program, const std::vector<device::Stream
         for (std::size_t m = 0; m < memories_.size(); ++m) {
           const device::DeviceScope scope(team_->here()[m].device);
           DeviceBuffers buffers = buffers_of(task, m);
-          std::vector<std::byte*> outs;
-          if (const ArrayPlace* const place = task.written_by_peers())
-            buffers.outs = outs = on_all_ranks(program, *place, m);
+          std::array<std::vector<std::byte*>, 2> lists;
+          add_peers(program, task, m, buffers, lists);
           around_phase(program, task, m, phase, buffers, streams[m], false);
           task.operations[m]->enqueue(phase, buffers, streams[m]);
           around_phase(program, task, m, phase, buffers, streams[m], true);

@@ -15,6 +15,25 @@ namespace shardfft::gpu {
 
 namespace {
 
+/// For a member: by piece and by message, whether its bytes in the arrays before and behind the reshape are in the
+/// workspace, because the array is divided.
+struct InTail {
+  struct Flags {
+    std::vector<bool> before{}, messages{}, after{};
+  };
+  Flags sent{}, received{};
+
+  InTail(const PipelineArrays& arrays, const Joined& steps, const Pieces& pieces, int rank, Precision precision) {
+    for (const bool behind : {false, true}) {
+      const DividedArray* const divided = (behind ? arrays.result : arrays.source).get();
+      if (divided == nullptr) continue;
+      const UsedBytes used = used_bytes(steps, pieces, rank, precision, behind);
+      (behind ? received : sent) = {in_tail(*divided, rank, used.before), in_tail(*divided, rank, used.messages),
+                                    in_tail(*divided, rank, used.after)};
+    }
+  }
+};
+
 /// Has the phases of its exchange, which announces. The transforms keep the stream busy; copies run on the exchange's
 /// own streams.
 class DevicePipeline : public PipelineOf<JointOperation, PipelineEnd, DeviceOperation> {
@@ -23,7 +42,7 @@ class DevicePipeline : public PipelineOf<JointOperation, PipelineEnd, DeviceOper
   /// may. If the last transform writes over the input (`last_out_of_place`), or over outgoing data in the output
   /// (`from_output`), that data is sent before.
   DevicePipeline(PipelineEnd before, AllMoves exchanges, PipelineEnd after, std::unique_ptr<DeviceCheck> check,
-                 const Pieces& pieces, const Moves& how, int rank, const PipelineArrays& arrays,
+                 const Pieces& pieces, const Moves& how, int rank, const PipelineArrays& arrays, InTail in_tail,
                  std::optional<StagingBuffer> staging)
       : PipelineOf(pieces, std::move(before), std::move(exchanges), std::move(after), how,
                    arrays.from_output()       ? Barrier::after_moves
@@ -33,7 +52,8 @@ class DevicePipeline : public PipelineOf<JointOperation, PipelineEnd, DeviceOper
         check_(std::move(check)),
         rank_(rank),
         from_output_(arrays.from_output()),
-        starts_in_place_(!arrays.source_in_output || before_.runs_in_place()),
+        starts_in_place_(!arrays.source && (!arrays.source_in_output || before_.runs_in_place())),
+        in_tail_(std::move(in_tail)),
         staging_(std::move(staging)) {
     const Moved by_first = before_.moves(), by_last = by_first == Moved::nothing ? after_.moves() : Moved::nothing;
     tell(pieces.text,
@@ -72,7 +92,6 @@ class DevicePipeline : public PipelineOf<JointOperation, PipelineEnd, DeviceOper
     const bool last_out_of_place = buffers.receive_buffer != nullptr && !after_.empty();
     std::byte* const result = last_out_of_place ? buffers.receive_buffer : buffers.out;  // of the exchange
     std::vector<std::byte*> other_end(buffers.outs.begin(), buffers.outs.end());         // empty if phase 0 comes early
-    if (!other_end.empty()) other_end[static_cast<std::size_t>(rank_)] = by_first != Moved::nothing ? result : source;
     EndBuffers first{buffers.in, buffers.middle, buffers.scratch}, then{result, buffers.out, buffers.scratch};
     if (by_first != Moved::nothing) first.other_end = other_end;
     if (last_reads_own) then.other_end = other_end;
@@ -80,10 +99,22 @@ class DevicePipeline : public PipelineOf<JointOperation, PipelineEnd, DeviceOper
     if (!last_out_of_place) moved.receive_buffer = buffers.receive_buffer;
     moved.one_array = buffers.one_array || buffers.in == buffers.middle;  // then passes may run other kernels
     moved.moved = last_reads_own ? Moved::own : by_first;
+    moved.out_tails = buffers.out_tails;
+    std::byte* const received_tail =
+        buffers.out_tails.empty() ? nullptr : buffers.out_tails[static_cast<std::size_t>(rank_)];
+    const auto at = [](const std::vector<bool>& in_tail, std::size_t number, std::byte* array, std::byte* tail) {
+      return !in_tail.empty() && in_tail[number] ? tail : array;
+    };
+    const auto set_own = [&](std::byte* array) {
+      if (!other_end.empty()) other_end[static_cast<std::size_t>(rank_)] = array;
+    };
     for (const Turn& turn : turns(phase, waits)) {
       const auto number = static_cast<std::size_t>(turn.piece);
       switch (turn.stage) {
         case Stage::before:
+          first.out = at(in_tail_.sent.before, number, buffers.middle, buffers.sent_tail);
+          if (buffers.in == buffers.middle) first.in = first.out;
+          set_own(at(in_tail_.received.before, number, result, received_tail));
           if (staging_) {
             first.out = place_of(staging_->pieces[number], buffers);
             for (std::size_t q = 0; q < other_end.size(); ++q)
@@ -95,10 +126,15 @@ class DevicePipeline : public PipelineOf<JointOperation, PipelineEnd, DeviceOper
           if (staging_ && turn.piece + 1 == before_.pieces()) copy_last_message(buffers, stream);
           break;
         case Stage::move:
-          if (staging_) moved.in = place_of(staging_->messages[number], buffers);
+          moved.in = staging_ ? place_of(staging_->messages[number], buffers)
+                              : at(in_tail_.sent.messages, number, source, buffers.sent_tail);
+          moved.out = at(in_tail_.received.messages, number, result, received_tail);
           move(turn).enqueue(phase, moved, stream);
           break;
         case Stage::after:
+          then.in = at(in_tail_.received.after, number, result, received_tail);
+          if (!last_out_of_place) then.out = const_cast<std::byte*>(then.in);
+          set_own(at(in_tail_.sent.after, number, source, buffers.sent_tail));
           after_.run(turn.piece, then, stream);
           break;
       }
@@ -133,8 +169,9 @@ class DevicePipeline : public PipelineOf<JointOperation, PipelineEnd, DeviceOper
 
   std::unique_ptr<DeviceCheck> check_;  ///< of the reshape, until make_checks() takes it
   int rank_;
-  bool from_output_;                      ///< messages leave from the array that the last transform writes
-  bool starts_in_place_;                  ///< the input may be the output, as far as the first transform goes
+  bool from_output_;      ///< messages leave from the array that the last transform writes
+  bool starts_in_place_;  ///< the input may be the output, as far as the first transform goes
+  InTail in_tail_;
   std::optional<StagingBuffer> staging_;  ///< the places of outgoing data in the output
 };
 
@@ -232,7 +269,8 @@ DevicePipelines make_device_pipeline(const ExecutorSetup& setup, Team& team, con
     if (!spread.empty()) all = std::move(spread);
   }
   if (!from_output) making.accept(all, &Made::after, Moved::own);
-  DeviceReshapeSetup reshape{&team, from, to, element_bytes(steps.from, setup.precision), Peers::all, stores};
+  DeviceReshapeSetup reshape{&team,      from,   to,           element_bytes(steps.from, setup.precision),
+                             Peers::all, stores, arrays.result};
   if (all.front().staging)
     for (const StagingBuffer::Place& place : all.front().staging->messages) reshape.sources.push_back(place.layout);
   for (MemberOperations& message : make_device_messages(setup.way.exchange, reshape, pieces.messages))
@@ -249,7 +287,8 @@ DevicePipelines make_device_pipeline(const ExecutorSetup& setup, Team& team, con
     const Moves how{made.exchanges.front()->phases(), 0, true};
     pipelines.operations.push_back(std::make_unique<DevicePipeline>(
         std::move(made.before), std::move(made.exchanges), std::move(made.after), std::move(made.check), pieces, how,
-        team.here()[m].rank, arrays, std::move(made.staging)));
+        team.here()[m].rank, arrays, InTail(arrays, steps, pieces, team.here()[m].rank, setup.precision),
+        std::move(made.staging)));
   }
   return pipelines;
 }

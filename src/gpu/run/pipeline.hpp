@@ -2,6 +2,7 @@
 // A reshape between GPUs cut in chunks, and the transforms at its ends: while copies of one chunk are under way, others
 // are transformed (FFT-ECP chapter 4, granularity of tasks).
 #include "gpu/move/exchange.hpp"
+#include "gpu/plan/divided_array.hpp"
 #include "gpu/plan/staging_buffer.hpp"
 #include "run/setup.hpp"
 #include "schedule/local_transform.hpp"
@@ -11,8 +12,10 @@ namespace shardfft::gpu {
 /// The places of a pipeline's arrays.
 struct PipelineArrays {
   bool last_out_of_place = false;  ///< the last transform reads the receive buffer and writes another one
-  bool source_in_output = false;   ///< messages leave from an array in the plan's output
+  bool source_in_output = false;   ///< messages leave from an array in the plan's output, of which any may be written
   bool from_output() const { return last_out_of_place && source_in_output; }
+  /// The arrays before and behind the reshape if they are divided, or null.
+  std::shared_ptr<const DividedArray> source{}, result{};
   bool may_wait = false;  ///< the output is free meanwhile for outgoing data (StagingBuffer)
 };
 

@@ -41,8 +41,9 @@ PipelineEnd::PipelineEnd(const LocalTransform& fft, const ExecutorSetup& setup, 
   for (const Slice& slice : slices) {
     if (staging != nullptr) local.after.layout = staging->pieces[ffts_.size()].layout.value_or(fft.after.layout);
     PlacedFft placed = placed_fft(local, rank, setup.precision, slice);
-    // The passes that were found fit for chunks are expected to be the fastest.
-    placed.spec.effort = slices.size() > 1 ? Effort::estimate : setup.options.effort;
+    // The passes that were found fit for chunks are expected to be the fastest; line passes also move data.
+    const bool is_known = slices.size() > 1 || placed.spec.transform.size() == 1;
+    placed.spec.effort = is_known ? Effort::estimate : setup.options.effort;
     Fft& made = ffts_.emplace_back();
     made.owners = line_owners(fft.step, sliced(only_piece(here, rank), slice), other_end, side);
     const std::optional<FftPlan> storing = is_before && pieces.stores && made.owners

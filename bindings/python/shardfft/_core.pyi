@@ -1,8 +1,9 @@
-import enum
 from collections.abc import Callable, Mapping, Sequence
+import enum
 from typing import Annotated, overload
 
 from numpy.typing import NDArray
+
 
 def warn_of_leaks(warn: bool) -> None: ...
 

@@ -40,6 +40,7 @@ struct DeviceBuffers {
   std::byte* scratch = nullptr;        ///< scratch_bytes() bytes
   std::span<std::byte* const> outs{};  ///< by rank, as this process sees them: the arrays that peers_write() names
   std::byte* middle = nullptr;         ///< the buffer between the first and the next one of several fused steps
+  std::byte* result = nullptr;         ///< the plan's output, in which outgoing data may wait
   bool one_array = false;  ///< other members write into `in`; addresses do not tell, as empty arrays have any
   std::byte* receive_buffer = nullptr;  ///< the array that other members write into, if that is not `out`
   Moved moved = Moved::nothing;         ///< for a reshape: the part that its neighbours move

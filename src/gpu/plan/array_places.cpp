@@ -28,6 +28,16 @@ std::vector<ArrayLife> lives_of(const Lowered& lowered) {
   return all;
 }
 
+bool waits_in_free_output(const Lowered& lowered, const std::vector<ArrayLife>& arrays, std::size_t task) {
+  if (task > 0 || lowered.fused_tasks().empty()) return false;
+  const FusedTask& fused = lowered.fused_tasks().front();
+  if (fused.size() < 2 || lowered.is_reshape(fused.front()) || fused.front().to == input_array) return false;
+  const TimedArray turns{0, first_turn(task), last_turn(task)};
+  return arrays[static_cast<std::size_t>(fused.front().to)].room == in_workspace &&
+         std::none_of(arrays.begin(), arrays.end(),
+                      [&](const ArrayLife& array) { return array.room == in_output && meet(array, turns); });
+}
+
 std::vector<TimedArray> timed(const std::vector<ArrayLife>& arrays, Precision precision) {
   std::vector<TimedArray> all;
   for (const ArrayLife& array : arrays) {

@@ -28,6 +28,9 @@ inline std::size_t task_of(int turn) { return static_cast<std::size_t>(turn / 3)
 
 /// The lives of all arrays of a program, by number.
 std::vector<ArrayLife> lives_of(const Lowered& lowered);
+/// Whether outgoing data of the first task may wait in the output instead of the workspace, because nothing else is
+/// there.
+bool waits_in_free_output(const Lowered& lowered, const std::vector<ArrayLife>& arrays, std::size_t task);
 /// The bytes of each array in the workspace on the rank that has most, and its turns.
 std::vector<TimedArray> timed(const std::vector<ArrayLife>& arrays, Precision precision);
 

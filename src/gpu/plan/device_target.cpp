@@ -269,7 +269,10 @@ std::shared_ptr<const DividedArray> DeviceTarget::divided(const ArrayLife& array
 std::vector<ArrayLife> DeviceTarget::arrays(const Lowered& lowered) {
   std::vector<ArrayLife> apart = arrays(lowered, false), shared = arrays(lowered, true);
   const auto bytes = [&](const std::vector<ArrayLife>& lives) {
-    return end_in(0, place_arrays(timed(lives, setup_.precision), {{}}));
+    std::vector<TimedArray> all = timed(lives, setup_.precision);
+    if (!setup_.options.in_place && waits_in_free_output(lowered, lives, 0))
+      all[static_cast<std::size_t>(lowered.fused_tasks().front().front().to)].bytes = 0;
+    return end_in(0, place_arrays(all, {{}}));
   };
   return bytes(shared) < bytes(apart) ? shared : apart;
 }

@@ -137,7 +137,7 @@ bool Spread::place_divided(StagingBuffer& staging, const Layout& spread, std::in
     for (int k = whole_; k < cut_.befores(); ++k) staging.pieces[static_cast<std::size_t>(k)] = {true, begin, spread};
     for (int m = whole_; m + 1 < cut_.moves(); ++m)
       staging.messages[static_cast<std::size_t>(m)] = {true, begin, spread};
-    if (is_sent_in_time(staging, sources, steps_, cut_, rank_, written_)) return true;
+    if (is_sent_in_time(staging, sources, steps_, cut_, rank_, precision_)) return true;
   }
   return false;
 }

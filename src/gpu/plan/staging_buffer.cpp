@@ -104,10 +104,10 @@ std::optional<std::int64_t> divide(StagingBuffer& staging, const Sources& source
 }  // namespace
 
 std::optional<StagingBuffer> staging_buffer_of(const Joined& steps, const Pieces& pieces, int rank, Precision precision,
-                                               bool packed, bool input_is_there) {
+                                               bool packed, bool input_is_there,
+                                               std::optional<std::int64_t> free_room) {
   const auto element = static_cast<std::int64_t>(element_bytes(steps.from, precision));
-  const auto written = static_cast<std::int64_t>(element_bytes(steps.after->after, precision));
-  auto room = static_cast<std::int64_t>(state_bytes(steps.after->after, precision, rank));
+  auto room = free_room ? *free_room : static_cast<std::int64_t>(state_bytes(steps.after->after, precision, rank));
   if (input_is_there) room = std::max(room, static_cast<std::int64_t>(state_bytes(steps.from, precision, rank)));
   const LocalTransform& local = *steps.before;
   const std::int64_t step =
@@ -131,7 +131,7 @@ std::optional<StagingBuffer> staging_buffer_of(const Joined& steps, const Pieces
     const std::int64_t begin = packed ? (room - *overflow_begin) / alignment * alignment : 0;
     for (std::vector<StagingBuffer::Place>* places : {&staging.pieces, &staging.messages})
       for (StagingBuffer::Place& place : *places) place.begin = place.in_output ? begin : -*overflow_begin;
-    if (is_sent_in_time(staging, sources, steps, pieces, rank, written)) return staging;
+    if (free_room || is_sent_in_time(staging, sources, steps, pieces, rank, precision)) return staging;
   }
   return std::nullopt;
 }

@@ -34,9 +34,11 @@ struct StagingBuffer {
 /// transforms at both ends, whose messages are received in another array than its output. `packed`: only if the pass
 /// before the reshape transforms one axis (others keep more than results in the array that they write). Returns none if
 /// no piece fits. `input_is_there`: the output holds the input until pieces have read their points. Then returns none
-/// if a piece does not fit among its points, or if anything is written before all is read.
+/// if a piece does not fit among its points, or if anything is written before all is read. `free_room`: the bytes of
+/// the output if nothing is written there meanwhile.
 std::optional<StagingBuffer> staging_buffer_of(const Joined& steps, const Pieces& pieces, int rank, Precision precision,
-                                               bool packed, bool input_is_there = false);
+                                               bool packed, bool input_is_there = false,
+                                               std::optional<std::int64_t> free_room = {});
 
 /// The same for planes that wait between pieces of lines. Planes that are sent in parts lie apart, so that the first
 /// pieces behind the reshape write over data that was sent first. They may also overwrite pieces that were sent before

@@ -46,7 +46,8 @@ std::int64_t end_of(const std::vector<Bytes>& all) {
 }
 
 bool is_sent_in_time(const StagingBuffer& staging, const Sources& sources, const Joined& steps, const Pieces& cut,
-                     int rank, std::int64_t element) {
+                     int rank, Precision precision) {
+  const auto element = static_cast<std::int64_t>(element_bytes(steps.after->after, precision));
   for (int k = 0; k < cut.afters(); ++k) {
     const Piece piece = sliced(only_piece(steps.after->after.layout, rank), cut.after[static_cast<std::size_t>(k)]);
     if (piece.set.empty()) continue;

@@ -51,6 +51,6 @@ constexpr std::int64_t in_units(std::int64_t bytes) { return round_up(bytes, dev
 /// Whether no piece behind the reshape overwrites data that is not sent yet. A piece begins when this rank has sent all
 /// messages up to the last one that the piece needs; later messages may still be on their way.
 bool is_sent_in_time(const StagingBuffer& staging, const Sources& sources, const Joined& steps, const Pieces& cut,
-                     int rank, std::int64_t element);
+                     int rank, Precision precision);
 
 }  // namespace shardfft::gpu

@@ -36,6 +36,7 @@ void mark_early(std::vector<DeviceTask>& tasks) {
     task->announced_early =
         can && std::none_of(tasks.begin(), task, [&task](const DeviceTask& before) {
           const DeviceTask::Places& its = before.places;
+          if (before.waits_in_output() && task->written().room == in_output) return true;
           return std::ranges::any_of(
               std::array<ArrayPlace, 5>{its.from, its.to, its.middle, its.receive_buffer, its.scratch},
               [&](const ArrayPlace& place) { return place.overlaps(task->written()); });
@@ -132,7 +133,7 @@ class DeviceCompiler : public Compiler<DeviceTask> {
     const LoweredStep& first = fused.front();
     choose_arrays(task, fused, static_cast<int>(arrays_.size()));
     const bool pipelined = fused.size() > 1 || task.receive_buffer;
-    task.operations = pipelined ? make_pipeline(task, fused) : make_operations(first);
+    task.operations = pipelined ? make_pipeline(task, number) : make_operations(first);
     before_.clear();
     if (!setup_.options.verify)
       for (const auto& operation : task.operations) before_.push_back(operation.get());
@@ -204,7 +205,8 @@ class DeviceCompiler : public Compiler<DeviceTask> {
   }
 
   /// A reshape in chunks, with the transforms at its ends or alone.
-  MemberOperations make_pipeline(DeviceTask& task, const FusedTask& fused) {
+  MemberOperations make_pipeline(DeviceTask& task, std::size_t number) {
+    const FusedTask& fused = fused_tasks()[number];
     const Joined steps = joined(fused);
     PipelineArrays arrays;
     arrays.last_out_of_place = steps.after && task.receive_buffer;
@@ -215,6 +217,11 @@ class DeviceCompiler : public Compiler<DeviceTask> {
       arrays.result = arrays_[static_cast<std::size_t>(result)].divided;
     const bool whole = task.from == input_array && task.to == output_array;  // nothing else lies in the output
     arrays.may_wait = arrays.last_out_of_place && whole && (arrays.source_in_output || !setup_.options.in_place);
+    if (waits_in_free_output(*this, arrays_, number) && !setup_.options.in_place)
+      for (int r = 0; r < team_.ranks(); ++r)
+        arrays.free_output.push_back(
+            static_cast<std::int64_t>(state_bytes(program().states.back(), setup_.precision, r)));
+    arrays.may_wait = arrays.may_wait || !arrays.free_output.empty();
     DevicePipelines made = make_device_pipeline(setup_, team_, steps, pieces(fused), arrays);
     if (task.middle) task.middle->waiting_bytes = made.waiting_bytes;
     return std::move(made.operations);

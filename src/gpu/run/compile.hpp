@@ -45,6 +45,7 @@ struct DeviceTask : TaskEnds {
   const Place& written() const { return receive_buffer ? places.receive_buffer : places.to; }
   /// The array before a reshape, from which messages are sent.
   const Place& sent() const { return middle ? places.middle : places.from; }
+  bool waits_in_output() const { return middle && middle->waiting_bytes; }
   const DeviceOperation& first() const { return *operations.front(); }
   /// The array into which other members write; null if they do not.
   const ArrayPlace* written_by_peers() const {

@@ -37,7 +37,7 @@ void DeviceExecutor::place_arrays(int program, InputArrays in, OutputArrays out)
 bool DeviceExecutor::copies_input(const DeviceTask& first, std::size_t member) {
   const DeviceOperation& operation = *first.operations[member];
   const bool writes = first.places.to.room == in_output || first.written().room == in_output;
-  return (writes || first.places.middle.room == in_output) && !operation.runs_in_place();
+  return (writes || first.waits_in_output() || first.places.middle.room == in_output) && !operation.runs_in_place();
 }
 
 /// Copies the input to the array in which everything runs.
@@ -197,6 +197,7 @@ DeviceBuffers DeviceExecutor::buffers_of(const DeviceTask& task, std::size_t mem
   const bool overlap = places.from.overlaps(places.to) || places.from.overlaps(task.written());
   buffers.one_array = overlap || (from_in_to_out && mine.in == mine.out);
   buffers.middle = at(places.middle, member);
+  buffers.result = mine.out;
   buffers.scratch = at(places.scratch, member);
   buffers.receive_buffer = at(places.receive_buffer, member);
   if (const DeviceTask::Place& sent = task.sent(); sent.divided)

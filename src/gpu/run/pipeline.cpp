@@ -146,7 +146,7 @@ class DevicePipeline : public PipelineOf<JointOperation, PipelineEnd, DeviceOper
   /// waits.
   bool waits_for_input() const { return !staging_ && PipelineOf::runs_in_place(); }
   static std::byte* place_of(const StagingBuffer::Place& place, const DeviceBuffers& buffers) {
-    return (place.in_output ? buffers.out : buffers.middle) + place.begin;
+    return (place.in_output ? buffers.result : buffers.middle) + place.begin;
   }
   /// Waits until the data in the place of a piece is sent. Messages leave on several streams: none tells that those
   /// before it are sent.
@@ -212,10 +212,12 @@ class Making {
     return all_can([&](std::size_t m) { return (all[m].*end).accept(what); });
   }
   /// Sends data from its place in the output, if it has one there: unchanged, or packed.
-  bool send_from_output(std::vector<Made>& all, const Pieces& pieces, bool packed, bool input_is_there) const {
+  bool send_from_output(std::vector<Made>& all, const Pieces& pieces, bool packed, const PipelineArrays& arrays) const {
     const bool can = all_can([&](std::size_t m) {
       Made& made = all[m];
-      made.staging = staging_buffer_of(steps_, pieces, rank(m), setup_.precision, packed, input_is_there);
+      std::optional<std::int64_t> room;
+      if (!arrays.free_output.empty()) room = arrays.free_output[static_cast<std::size_t>(rank(m))];
+      made.staging = staging_buffer_of(steps_, pieces, rank(m), setup_.precision, packed, arrays.from_output(), room);
       return made.staging && (!packed || made.before.accept(made.staging->owners));
     });
     if (can) return true;
@@ -261,11 +263,11 @@ DevicePipelines make_device_pipeline(const ExecutorSetup& setup, Team& team, con
   std::vector<Made> all = making.ends(pieces, {});
   const bool stores = pieces.stores && making.accept(all, &Made::before, Moved::all);
   const bool stores_own = !stores && making.accept(all, &Made::before, Moved::own);
-  if (stores_own && arrays.may_wait && !making.send_from_output(all, pieces, true, from_output)) {
-    const bool overflows = !making.send_from_output(all, pieces, false, from_output) ||
+  if (stores_own && arrays.may_wait && !making.send_from_output(all, pieces, true, arrays)) {
+    const bool overflows = !making.send_from_output(all, pieces, false, arrays) ||
                            !making.all_can([&](std::size_t m) { return all[m].staging->overflow_bytes == 0; });
     std::vector<Made> spread;
-    if (overflows && !from_output) spread = making.spread(pieces);
+    if (overflows && !from_output && arrays.free_output.empty()) spread = making.spread(pieces);
     if (!spread.empty()) all = std::move(spread);
   }
   if (!from_output) making.accept(all, &Made::after, Moved::own);

@@ -16,7 +16,8 @@ struct PipelineArrays {
   bool from_output() const { return last_out_of_place && source_in_output; }
   /// The arrays before and behind the reshape if they are divided, or null.
   std::shared_ptr<const DividedArray> source{}, result{};
-  bool may_wait = false;  ///< the output is free meanwhile for outgoing data (StagingBuffer)
+  std::vector<std::int64_t> free_output{};  ///< by rank: bytes of the output if nothing else is there meanwhile
+  bool may_wait = false;                    ///< the output is free meanwhile for outgoing data (StagingBuffer)
 };
 
 /// One operation for each member here.

@@ -79,7 +79,7 @@ def main():
     energy = comm.allreduce(float((u_box**2 + v_box**2).sum())) / told.points**2 / 2
     flow.close()
     everything = comm.gather((y.ravel(), u.ravel()))
-    if comm.rank == 0:
+    if everything is not None:  # on rank 0
         print(f"Poiseuille: largest error {wrong:.1e} of {profile(1.0):.2f}")
         print(f"vortices: energy {energy:.6f}, exactly {np.exp(-4 * 0.05 * 0.2) / 4:.6f}")
         if told.plot:

@@ -50,7 +50,7 @@ def main():
     if told.plot:
         r, u, _ = solve(told.points)
         everything = MPI.COMM_WORLD.gather((r.ravel(), u.ravel()))
-        if MPI.COMM_WORLD.rank == 0:
+        if everything is not None:  # on rank 0
             from matplotlib import pyplot
 
             r, u = (np.concatenate(one) for one in zip(*everything, strict=True))

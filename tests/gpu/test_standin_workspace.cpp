@@ -1,4 +1,6 @@
 // How much memory plans take beside input and output, and what they do where there is less.
+#include <cstdio>
+
 #include "gpu/group_kit.hpp"
 #include "support/fewer_buffers.hpp"
 #include "support/seed.hpp"
@@ -113,15 +115,26 @@ TEST(Workspace, OfRealSlabs) {
     }
 }
 
-/// Lengths that have kernels, of arrays that are cut in eight chunks at least.
+/// Lengths that have kernels, of arrays that are cut in several chunks.
 Shape drawn_shape(Random& random) {
   const std::vector<std::int64_t> lengths{768, 800, 864, 900, 960, 1000, 1024, 1080, 1152, 1200, 1280, 1440};
   const auto length = [&] { return lengths[static_cast<std::size_t>(random.integer(0, 11))]; };
   return {length(), length(), length()};
 }
 
-/// Spectra are larger than the real arrays, so one of those between the steps ends in the workspace: at most two pieces
-/// of eight, and an element of rounding in a cut axis.
+/// One array, two pieces of a reshape, and what ranks differ by. Two arrays if a step is not cut.
+double most_arrays(const PlanReport& report) {
+  int least = 16;
+  for (const auto* program : {&report.forward, &report.backward})
+    for (const PlanReport::Step& step : program->steps) {
+      int chunks = 0;
+      if (std::sscanf(step.text.c_str(), "pipeline of %d chunks", &chunks) != 1) return 2.01;
+      least = std::min(least, chunks);
+    }
+  return 1.02 + 2.0 / least;
+}
+
+/// Spectra are larger than the real arrays, so one of those between the steps ends in the workspace.
 TEST(Workspace, OneArrayAndTwoPiecesOfRealNumbers) {
   const ChangedFacts plenty(of_memory(900 * gibibyte));
   Random random(60);
@@ -133,7 +146,8 @@ TEST(Workspace, OneArrayAndTwoPiecesOfRealNumbers) {
           for (const int ranks : {2, 4}) {
             if (input == std::string("slab") && output == std::string("left")) continue;  // OfRealSlabs
             const TransformCase c{shape, input, output, kind, Precision::f64, on_gpu()};
-            EXPECT_LE(arrays_of_workspace(ranks, c), 1.31) << ranks << " ranks, " << c.name();
+            const double most = turn == 0 ? 1.26 : most_arrays(make_plan_over(devices_for(ranks), c).report());
+            EXPECT_LE(arrays_of_workspace(ranks, c), most) << ranks << " ranks, " << c.name();
           }
   }
 }

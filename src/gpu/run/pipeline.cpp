@@ -28,8 +28,10 @@ struct InTail {
       const DividedArray* const divided = (behind ? arrays.result : arrays.source).get();
       if (divided == nullptr) continue;
       const UsedBytes used = used_bytes(steps, pieces, rank, precision, behind);
-      (behind ? received : sent) = {in_tail(*divided, rank, used.before), in_tail(*divided, rank, used.messages),
-                                    in_tail(*divided, rank, used.after)};
+      Flags& flags = behind ? received : sent;
+      flags.before = in_tail(*divided, rank, used.before);
+      flags.messages = in_tail(*divided, rank, used.messages);
+      flags.after = in_tail(*divided, rank, used.after);
     }
   }
 };

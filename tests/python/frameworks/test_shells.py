@@ -1,10 +1,12 @@
 """Sums over modes of arrays of another library: it computes them, and only a number for each shell comes to NumPy."""
 
 import numpy as np
-import torch
+import pytest
 
 from shardfft import DistArray
 from shardfft._plans import modes
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed (.ci/run frameworks)")
 
 
 def test_shells_where_the_array_is(comm, rng, monkeypatch):

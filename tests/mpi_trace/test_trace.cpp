@@ -97,7 +97,7 @@ void expect_good_trace(const Json& trace, int runs = 3) {
   }
   for (const auto& [pid, ranges] : slices) expect_nested(ranges);
   for (const auto& [name, count] : {std::pair{"forward", runs - 1}, {"backward", 1}}) {
-    const auto is_run = [&name](const Json& event) { return event.at("ph") == "X" && event.at("name") == name; };
+    const auto is_run = [&name = name](const Json& event) { return event.at("ph") == "X" && event.at("name") == name; };
     EXPECT_EQ(std::count_if(trace["traceEvents"].begin(), trace["traceEvents"].end(), is_run), count * world().size());
   }
   EXPECT_TRUE(names.contains("step 1 fft"));

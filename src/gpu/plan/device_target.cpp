@@ -267,7 +267,10 @@ std::shared_ptr<const DividedArray> DeviceTarget::divided(const ArrayLife& array
 /// on all ranks. If other processes write into it, it stays in the workspace: they write slowly into users' arrays, and
 /// may announce buffers of one use earlier. In a plan in place, the first transform may write over its input.
 std::vector<ArrayLife> DeviceTarget::arrays(const Lowered& lowered) {
-  std::vector<ArrayLife> apart = arrays(lowered, false), shared = arrays(lowered, true);
+  std::vector<ArrayLife> apart = arrays(lowered, false);
+  const LoweredStep& last = lowered.fused_tasks().back().back();
+  if (!lowered.transforms(last) || last.from < first_between || last.to != output_array) return apart;
+  std::vector<ArrayLife> shared = arrays(lowered, true);
   const auto bytes = [&](const std::vector<ArrayLife>& lives) {
     std::vector<TimedArray> all = timed(lives, setup_.precision);
     if (!setup_.options.in_place && waits_in_free_output(lowered, lives, 0))

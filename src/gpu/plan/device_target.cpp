@@ -268,6 +268,7 @@ std::shared_ptr<const DividedArray> DeviceTarget::divided(const ArrayLife& array
 /// may announce buffers of one use earlier. In a plan in place, the first transform may write over its input.
 std::vector<ArrayLife> DeviceTarget::arrays(const Lowered& lowered) {
   std::vector<ArrayLife> apart = arrays(lowered, false);
+  if (apart.size() == first_between) return apart;
   const LoweredStep& last = lowered.fused_tasks().back().back();
   if (!lowered.transforms(last) || last.from < first_between || last.to != output_array) return apart;
   std::vector<ArrayLife> shared = arrays(lowered, true);

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "base/hooks.hpp"
@@ -68,9 +69,17 @@ TEST(DeviceWay, IsRemembered) {
 TEST(DeviceWay, IsRefusedWhereItDoesNotFit) {
   const SmallerGpus smaller;
   Options options = on_gpu("slab");
+  options.effort = Effort::measure;
   TransformCase c{{64, 64, 32}, "slab", "natural", Kind::c2c, Precision::f64, options};
-  c.options.way = make_plan_over(devices_for(1), c).report().way;
+  const PlanReport report = make_plan_over(devices_for(1), c).report();
+  c.options.way = report.way;
   EXPECT_NE(c.options.way.find("passes c2c 64 64 32 forward="), std::string::npos) << c.options.way;
+  const auto told = std::find_if(report.choices.begin(), report.choices.end(),
+                                 [](const Choice& choice) { return choice.what == "passes of c2c 64 64 32 forward"; });
+  ASSERT_NE(told, report.choices.end());
+  EXPECT_NE((report.way + ";").find("passes c2c 64 64 32 forward=" + told->chosen + ";"), std::string::npos);
+  EXPECT_TRUE(told->why.starts_with("measured: ")) << told->why;
+  EXPECT_NE(told->why.find(told->chosen + " "), std::string::npos) << told->why;
   const auto refused = [&](const std::string& words) {
     expect_refusal(Status::invalid_argument, words, [&] { make_plan_over(devices_for(1), c); });
   };

@@ -1,7 +1,9 @@
 #include "gpu/pass/device_fft.hpp"
 
 #include <algorithm>
+#include <cmath>
 
+#include "choose/measured.hpp"
 #include "device/line_pass.hpp"
 #include "device/line_recipe.hpp"
 #include "device/vendor_fft.hpp"
@@ -136,13 +138,18 @@ std::vector<FftPlan> plans_to_try(const FftSpec& spec, bool verify) {
   return plans;
 }
 
-std::unique_ptr<DeviceFft> make_device_fft(const FftSpec& spec, bool verify, std::string* chosen) {
+std::unique_ptr<DeviceFft> make_device_fft(const FftSpec& spec, bool verify, std::string* chosen, Choice* told) {
   const std::vector<FftPlan> plans = plans_for(spec, verify, chosen != nullptr ? *chosen : std::string());
   begin_kernels(plans, verify);
   std::vector<FftWay> ways;
   for (const FftPlan& plan : plans)
     ways.emplace_back([&plan, verify] { return plan.make(verify); }, plan.kernels().size(), plan.links());
-  const FftPlan& taken = plans[fastest_fft(spec, verify, ways)];
+  std::vector<double> seconds;
+  const FftPlan& taken = plans[fastest_fft(spec, verify, ways, &seconds)];
+  Measured measured;
+  for (std::size_t i = 0; i < plans.size(); ++i)
+    if (std::isfinite(seconds[i])) measured.add(plans[i].text(), seconds[i]);
+  if (told != nullptr && plans.size() > 1) told->chosen = taken.text(), told->why = measured.text();
   if (chosen != nullptr && has_choice(spec) && !among(*chosen, taken))
     chosen->append(chosen->empty() ? "" : between_texts).append(taken.text());
   return taken.make(verify);

@@ -6,6 +6,7 @@
 
 #include "gpu/pass/fft_plan.hpp"
 #include "local/local_fft.hpp"
+#include "shardfft/report.hpp"
 
 namespace shardfft::gpu {
 
@@ -14,8 +15,10 @@ namespace shardfft::gpu {
 /// stays unchanged if spec.preserve_input. Complex transforms with the same strides on both sides, and those with
 /// spec.in_place, may run in place. The output's loops fill it without gaps. `chosen`: plans that were chosen for such
 /// transforms before, as texts with " | " between them (Way::passes). The first one that this transform has is used
-/// without a trial. If there is none, and there is a choice, the plan that is used is added.
-std::unique_ptr<DeviceFft> make_device_fft(const FftSpec& spec, bool verify = false, std::string* chosen = nullptr);
+/// without a trial. If there is none, and there is a choice, the plan that is used is added. `told`: if a trial has
+/// decided, it gets the plan that is used, and the times of all.
+std::unique_ptr<DeviceFft> make_device_fft(const FftSpec& spec, bool verify = false, std::string* chosen = nullptr,
+                                           Choice* told = nullptr);
 /// Begins to compile, on other threads, all kernels that making it may wait for.
 void compile_ahead(const FftSpec& spec, bool verify, const std::string& chosen = {});
 /// The plans among which a trial decides, the one with the least expected time first.

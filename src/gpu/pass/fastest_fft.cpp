@@ -84,7 +84,9 @@ class FftArrays {
 
 }  // namespace
 
-std::size_t fastest_fft(const FftSpec& spec, bool verify, const std::vector<FftWay>& ways) {
+std::size_t fastest_fft(const FftSpec& spec, bool verify, const std::vector<FftWay>& ways,
+                        std::vector<double>* seconds) {
+  if (seconds != nullptr) seconds->assign(ways.size(), Trial::unlimited);
   FftArrays arrays(spec, verify);
   if (ways.size() < 2 || !arrays.allocate()) return 0;
   const Communicator alone;
@@ -126,6 +128,8 @@ std::size_t fastest_fft(const FftSpec& spec, bool verify, const std::vector<FftW
     }
     arrays.end();
   }
+  for (std::size_t number = 0; seconds != nullptr && number < entered.size(); ++number)
+    (*seconds)[entered[number].way] = trial.seconds(number);
   const double equal = trial.seconds(trial.fastest()) * (1 + gpu_defaults().trial_equal);
   std::size_t best = trial.fastest();
   const auto cost = [&](std::size_t number) {

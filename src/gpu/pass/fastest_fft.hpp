@@ -28,7 +28,9 @@ struct FftWay {
 /// The number of the fastest way on the current device, timed in arrays of its own that are as large as the
 /// transform's; with `verify` including its check. Of ways that take the same time, it is the one with the least
 /// memory, then the one with the fewest kernels. If the device has no room for the arrays or for other ways, the first
-/// way is taken, which is expected to win. Each way is made, timed and released.
-std::size_t fastest_fft(const FftSpec& spec, bool verify, const std::vector<FftWay>& ways);
+/// way is taken, which is expected to win. Each way is made, timed and released. `seconds`, if given, gets the least
+/// time of each way; infinite for those that did not run.
+std::size_t fastest_fft(const FftSpec& spec, bool verify, const std::vector<FftWay>& ways,
+                        std::vector<double>* seconds = nullptr);
 
 }  // namespace shardfft::gpu

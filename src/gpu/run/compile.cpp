@@ -233,8 +233,11 @@ class DeviceCompiler : public Compiler<DeviceTask> {
     spec.effort = effort();
     if (!target_.one_array()) {
       std::string texts = chosen(local);
-      auto fft = make_device_fft(spec, setup_.options.verify, &texts);
-      if (!texts.empty()) setup_.way.passes[name_fft(local.step, local.before)] = texts;
+      const std::string name = name_fft(local.step, local.before);
+      Choice told{"passes of " + name, {}, {}};
+      auto fft = make_device_fft(spec, setup_.options.verify, &texts, &told);
+      if (!texts.empty()) setup_.way.passes[name] = texts;
+      if (!told.chosen.empty()) setup_.tell(told);
       return fft;
     }
     if (!local.step.keeps_numbers())

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <set>
 
+#include "api/option_checks.hpp"
 #include "api/plan_impl.hpp"
 #include "api/report.hpp"
 #include "choose/cost_model.hpp"
@@ -42,6 +43,8 @@ std::vector<int> ranks_to_make(const ProblemSpec& spec, int active, int present)
 /// GPUs are taken as ranks that send messages: the real plan can only be made with a GPU.
 ProblemSpec on_host(ProblemSpec spec) {
   const Options defaults;
+  if (!spec.options.way.empty()) take_way(spec.options);  // its algorithm, chunks and grid
+  spec.options.way.clear();
   spec.place = Place::cpu;
   spec.options.processor = Processor::cpu;
   spec.options.exchange = "p2p";

@@ -145,6 +145,22 @@ TEST(Predict, TakesAWayThatATunerWouldTry) {
 }
 
 /// Each figure has its share of the time, and hosts share their memory and links.
+TEST(Predict, TakesTheWayOfAPlanOnGpus) {
+  const Layout slabs = Layout::slab({16, 12, 10}, 4);
+  Placement placement{4};
+  placement.gpus = true;
+  Options options{.algorithm = "pencil", .chunks = 2};
+  const Prediction named = predict(c2c<double>, slabs, natural_output, options, placement);
+  Way way;
+  way.algorithm = "pencil", way.exchange = "cuda_peer", way.chunks = 2;
+  way.passes["c2c 16 forward"] = "line pass 16";
+  options = {};
+  options.way = way.text();
+  const Prediction told = predict(c2c<double>, slabs, natural_output, options, placement);
+  EXPECT_EQ(told.report.algorithm, "pencil");
+  EXPECT_EQ(told.seconds, named.seconds);
+}
+
 TEST(Predict, AddsUpWhatFiguresSay) {
   MachineFigures machine;
   machine.set("memory", 1e9);

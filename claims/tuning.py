@@ -3,27 +3,30 @@
 A problem is drawn by a seed: shape, kind, precision, layouts, ranks. For each one, processes of its ranks (this file
 again, with --worker) make plans with both efforts, time all ways of the search, and then the picks and the five best in
 turns. One line of tuning.jsonl a problem: a run that was ended goes on with the next one. Needs Python, NumPy, mpi4py,
-the package and mpirun alone.
+the package and mpirun alone. With --processor gpu plans are on GPUs, and the search has all passes too.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import math
 import os
 import platform
 import random
+import re
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 from typing import Any
 
 FILE, TABLE = "tuning.jsonl", "tuning.txt"
-MOST_POINTS, LEAST_POINTS = 1 << 22, 1 << 14
+MOST_POINTS, LEAST_POINTS = {"cpu": 1 << 22, "gpu": 1 << 26}, {"cpu": 1 << 14, "gpu": 1 << 18}
 BEST = 5  # ways that are timed again
-LIBRARIES = 3  # ways that are tried with each library too
+LIBRARIES = 3  # ways that are tried with each library, and passes of each transform that are tried together
 
 
 def lengths(most: int) -> list[int]:
@@ -39,10 +42,11 @@ def lengths(most: int) -> list[int]:
     return kept
 
 
-def drawn(seed: int, number: int, cores: int, most: int = MOST_POINTS) -> dict[str, Any]:
-    """Problem `number` of the seed, for a host of so many cores."""
+def drawn(seed: int, number: int, cores: int, most: int = 0, ranks: int = 0, processor: str = "cpu") -> dict[str, Any]:
+    """Problem `number` of the seed, for a host of so many cores; on so many ranks, or a drawn number."""
     dice = random.Random(f"{seed}/{number}")
-    points = 2 ** dice.uniform(math.log2(min(LEAST_POINTS, most)), math.log2(most))
+    most = most or MOST_POINTS[processor]
+    points = 2 ** dice.uniform(math.log2(min(LEAST_POINTS[processor], most)), math.log2(most))
     axes = dice.choice([2, 3, 3])
     shape: list[int] = []
     for axis in range(axes):
@@ -54,7 +58,8 @@ def drawn(seed: int, number: int, cores: int, most: int = MOST_POINTS) -> dict[s
     return {
         "number": number, "shape": shape, "kind": dice.choice(["c2c", "r2c"]),
         "dtype": dice.choice(["float64", "float64", "float32"]), "layout": dice.choice(layouts),
-        "output": dice.choice(["natural", *layouts]), "ranks": dice.choice(powers[1:] or powers),
+        "output": dice.choice(["natural", *layouts]), "ranks": ranks or dice.choice(powers[1:] or powers),
+        "processor": processor,
     }  # fmt: skip
 
 
@@ -68,7 +73,9 @@ class Bench:
         import shardfft
 
         self.np, self.comm, self.shardfft = np, MPI.COMM_WORLD, shardfft
-        self.arguments = {name: problem[name] for name in ("shape", "kind", "dtype", "layout", "output")}
+        names = ("shape", "kind", "dtype", "layout", "output", "processor")
+        self.arguments = {name: problem[name] for name in names}
+        self.on_gpu = problem["processor"] == "gpu"
 
     def plan(self, **options: Any) -> Any:
         """Make a plan; None on all ranks if it is refused."""
@@ -84,7 +91,18 @@ class Bench:
             dice = np.random.default_rng(self.comm.rank)
             source = dice.standard_normal(plan.input.shape).astype(plan.input.dtype)
             self._kept = source, np.zeros(plan.output.shape, plan.output.dtype), np.zeros_like(source)
+            if self.on_gpu:
+                there, back, again = plan.allocate_input(), plan.allocate_output(), plan.allocate_input()
+                plan.forward(source, out=back)
+                plan.backward(back, out=there)
+                self._kept = there, back, again
         return self._kept
+
+    def warm(self, plan: Any) -> float:
+        """Make the first runs, which load kernels and make graphs of GPUs; give the seconds of another one."""
+        for _ in range(3 if self.on_gpu else 0):
+            self.spent(plan)
+        return self.spent(plan)
 
     def spent(self, plan: Any, pairs: int = 1) -> float:
         """Seconds of a forward and a backward run, of the slowest rank."""
@@ -94,6 +112,8 @@ class Bench:
         for _ in range(pairs):
             plan.forward(x, out=y)
             plan.backward(y, out=z)
+        if self.on_gpu:
+            plan.synchronize()
         return max(self.comm.allgather((time.perf_counter() - begin) / pairs))
 
 
@@ -114,40 +134,98 @@ def candidates(shardfft: Any, axes: int, ranks: int) -> list[dict[str, Any]]:
     return found
 
 
-def search(bench: Bench, axes: int, seconds: float) -> tuple[dict[str, float], int, int]:
-    """Least seconds of each way, by its line; how many were tried, and how many there were no seconds for."""
-    least: dict[str, float] = {}
-    options: dict[str, dict[str, Any]] = {}
-    end = time.perf_counter() + seconds
-    tried = left = 0
+class Search:
+    """The least seconds of each way, by its line, found while there is time. Collective."""
 
-    def attempt(said: dict[str, Any]) -> None:
-        nonlocal tried, left
-        if not bench.comm.bcast(time.perf_counter() < end):
-            left += 1
-            return
-        plan = bench.plan(effort="estimate", **said)
+    def __init__(self, bench: Bench, seconds: float) -> None:
+        self.bench, self.end = bench, time.perf_counter() + seconds
+        self.least: dict[str, float] = {}
+        self.options: dict[str, dict[str, Any]] = {}
+        self.known: dict[Any, str] = {}
+        self.tried = self.left = 0  # ways, and those that there were no seconds for
+
+    def attempt(self, said: dict[str, Any]) -> float:
+        """Time a plan of these options; give its seconds, infinite if there are none."""
+        if not self.bench.comm.bcast(time.perf_counter() < self.end):
+            self.left += 1
+            return math.inf
+        plan = self.bench.plan(effort="estimate", **said)
         if plan is None:
-            return
+            return math.inf
         with plan:
-            way = plan.report()["way"]
-            tried += 1
-            if way in least:
-                return
-            times = [bench.spent(plan), bench.spent(plan)]
-            for _ in range(5):
-                if min(times) > 1.5 * min([*least.values(), min(times)]):
-                    break
-                times.append(bench.spent(plan))
-            least[way], options[way] = min(times), said
+            report = plan.report()
+            way = self.known.setdefault(self.outline(report), report["way"])
+            self.tried += 1
+            if way not in self.least:
+                times = [self.bench.warm(plan)]
+                pairs = max(1, math.ceil(1e-3 / times[0])) if self.bench.on_gpu else 1
+                for _ in range(6):
+                    if len(times) > 1 and min(times) > 1.5 * min([*self.least.values(), min(times)]):
+                        break
+                    times.append(self.bench.spent(plan, pairs))
+                self.least[way], self.options[way] = min(times), said
+            return self.least[way]
 
-    for said in candidates(bench.shardfft, axes, bench.comm.size):
-        attempt(said)
+    def outline(self, report: dict[str, Any]) -> Any:
+        """Give what distinguishes ways: of one GPU, on which most algorithms are one, the steps and their passes."""
+        if not self.bench.on_gpu or self.bench.comm.size > 1:
+            return report["way"]
+        steps = tuple(step["text"] for run in ("forward", "backward") for step in report[run]["steps"])
+        return steps, tuple(part for part in report["way"].split("; ") if part.startswith("passes"))
+
+    def best(self, count: int) -> list[str]:
+        """Give the fastest ways."""
+        return sorted(self.least, key=self.least.__getitem__)[:count]
+
+
+def search(bench: Bench, axes: int, seconds: float, measured: dict[str, Any]) -> Search:
+    """Time all ways: first each algorithm and grid in one piece, then the other exchanges, the fastest grids' first."""
+    found = Search(bench, seconds)
+    found.attempt({})
+    if bench.on_gpu:
+        try_passes(found, measured)
+    named = candidates(bench.shardfft, axes, bench.comm.size)
+    grids: dict[tuple[Any, Any], list[dict[str, Any]]] = {}
+    for said in named:
+        grids.setdefault((said["algorithm"], said.get("grid")), []).append(said)
+    first = {grid: found.attempt(ways[0]) for grid, ways in grids.items()}
+    rounds = itertools.zip_longest(*(grids[grid][1:] for grid in sorted(grids, key=first.__getitem__)[:LIBRARIES]))
+    early = [said for one in rounds for said in one if said]
+    for said in early:
+        found.attempt(said)
     names = [name for name in bench.shardfft._core.local_fft_names() if name not in ("auto", "reference")]
-    for way in sorted(least, key=least.__getitem__)[:LIBRARIES]:
-        for name in names:
-            attempt(options[way] | {"local_fft": name})
-    return least, tried, left
+    for way in found.best(LIBRARIES):
+        for name in names if not bench.on_gpu else []:
+            found.attempt(found.options[way] | {"local_fft": name})
+    for grid in sorted(grids, key=first.__getitem__)[LIBRARIES:]:
+        for said in grids[grid][1:]:
+            found.attempt(said)
+    return found
+
+
+def try_passes(found: Search, measured: dict[str, Any]) -> None:
+    """Time the passes that a measured plan has tried for each transform, alone and the fastest ones together."""
+    _, *parts = measured["way"].split("; ")
+    base = dict(part.split("=", 1) for part in parts)
+    head = "passes of "
+    passes = {
+        "passes " + choice["what"].removeprefix(head): re.findall(r"(?:measured:|,) (.+?) [0-9.e+-]+ ms", choice["why"])
+        for choice in measured["choices"]
+        if choice["what"].startswith(head)
+    }
+
+    def timed(changed: dict[str, str]) -> float:
+        line = "; ".join(
+            [measured["way"].split("; ")[0], *(f"{key}={value}" for key, value in (base | changed).items())]
+        )
+        return found.attempt({"way": line})
+
+    timed({})
+    fastest = [
+        sorted(texts, key=lambda text, name=name: timed({name: text}))[:LIBRARIES] for name, texts in passes.items()
+    ]
+    for texts in itertools.product(*fastest):
+        timed(dict(zip(passes, texts, strict=True)))
 
 
 def loads(bench: Bench, way: str) -> list[list[float]]:
@@ -172,20 +250,25 @@ def work(problem: dict[str, Any], seconds: float, rounds: int) -> dict[str, Any]
         begin = time.perf_counter()
         with bench.plan(effort=effort) as plan:
             took = max(bench.comm.allgather(time.perf_counter() - begin))
-            picks[effort] = {"way": plan.report()["way"], "planning": took}
-    least, tried, left = search(bench, len(problem["shape"]), seconds)
-    best = sorted(least, key=least.__getitem__)[:BEST]
+            report = plan.report()
+            picks[effort] = {"way": report["way"], "planning": took}
+    found = search(bench, len(problem["shape"]), seconds, report)
+    best = found.best(BEST)
     ways = list(dict.fromkeys([*(pick["way"] for pick in picks.values()), *best]))
     plans = [bench.plan(way=way) for way in ways]
-    pairs = max(1, math.ceil(1e-3 / least[best[0]]))
+    pairs = max(1, math.ceil((1e-2 if bench.on_gpu else 1e-3) / found.least[best[0]]))
+    for plan in plans:
+        bench.warm(plan)
     samples: dict[str, list[float]] = {way: [] for way in ways}
     for _ in range(rounds):
         for way, plan in zip(ways, plans, strict=True):
             samples[way].append(bench.spent(plan, pairs))
     for plan in plans:
         plan.close()
-    timed = [{"way": way, "samples": samples[way], "steps": loads(bench, way)} for way in ways]
-    return {"problem": problem, "picks": picks, "best": best, "timed": timed, "tried": tried, "left": left}
+    steps = {way: loads(bench, way) if bench.comm.rank == 0 else [] for way in ways}
+    timed = [{"way": way, "samples": samples[way], "steps": steps[way]} for way in ways]
+    tried = {"tried": found.tried, "left": found.left, "machine": report["machine"]}
+    return {"problem": problem, "picks": picks, "best": best, "timed": timed} | tried
 
 
 def facts(seed: int) -> dict[str, Any]:
@@ -196,7 +279,8 @@ def facts(seed: int) -> dict[str, Any]:
     )  # fmt: skip
     names = [line for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("model name")]
     return {
-        "driver": "tuning", "revision": told.stdout.strip() or "unknown", "seed": seed, "cores": os.cpu_count(),
+        "driver": "tuning", "revision": told.stdout.strip() or "unknown", "seed": seed,
+        "cores": len(os.sched_getaffinity(0)),
         "processor": names[0].partition(": ")[2] if names else platform.processor(),
         "load_before": os.getloadavg()[0], "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
     }  # fmt: skip
@@ -215,15 +299,17 @@ def launch(options: argparse.Namespace, problem: dict[str, Any]) -> dict[str, An
         *flags, "-n", str(problem["ranks"]), sys.executable, __file__, "--worker", json.dumps(problem),
         "--seconds", str(options.seconds), "--rounds", str(options.rounds),
     ]  # fmt: skip
-    environment = {**os.environ, "OMP_NUM_THREADS": "1", "SHARDFFT_CACHE": ""}
-    try:
-        done = subprocess.run(
-            command, capture_output=True, text=True, env=environment, timeout=60 + 4 * options.seconds
-        )
-    except subprocess.TimeoutExpired:
-        return {"problem": problem, "error": "took too long"}
+    with tempfile.TemporaryDirectory() as empty:  # plans are timed as those that a user makes first
+        environment = {**os.environ, "OMP_NUM_THREADS": "1", "SHARDFFT_CACHE": empty, "SHARDFFT_WISDOM": ""}
+        try:
+            done = subprocess.run(
+                command, capture_output=True, text=True, env=environment, timeout=60 + 4 * options.seconds
+            )
+        except subprocess.TimeoutExpired:
+            return {"problem": problem, "error": "took too long"}
     lines = [line for line in done.stdout.splitlines() if line.startswith('{"problem"')]
-    return json.loads(lines[-1]) if lines else {"problem": problem, "error": done.stderr[-500:]}
+    said = done.stderr.partition("-" * 20)[0]  # without the launcher's own words
+    return json.loads(lines[-1]) if lines else {"problem": problem, "error": said[-500:] or done.stderr[-500:]}
 
 
 def measure(options: argparse.Namespace) -> Path:
@@ -239,7 +325,7 @@ def measure(options: argparse.Namespace) -> Path:
     done = {one["problem"]["number"] for one in known}
     end = time.monotonic() + 60 * options.minutes
     for number in range(options.count):
-        problem = drawn(options.seed, number, options.cores, options.points)
+        problem = drawn(options.seed, number, options.cores, options.points, options.ranks, options.processor)
         if number in done:
             continue
         if time.monotonic() > end:
@@ -266,8 +352,12 @@ def main() -> int:
     made.add_argument("--record", type=Path, nargs="+", help="judge these records and measure nothing")
     made.add_argument("--seed", type=int, default=64, help="of the problems")
     made.add_argument("--count", type=int, default=32, help="problems (%(default)s)")
-    made.add_argument("--cores", type=int, default=os.cpu_count(), help="ranks are powers of two up to it")
-    made.add_argument("--points", type=int, default=MOST_POINTS, help="of an array, at most (%(default)s)")
+    made.add_argument(
+        "--cores", type=int, default=len(os.sched_getaffinity(0)), help="ranks are powers of two up to it"
+    )
+    made.add_argument("--ranks", type=int, default=0, help="of all problems (drawn; 1 on GPUs)")
+    made.add_argument("--processor", choices=["cpu", "gpu"], default="cpu", help="of the plans (%(default)s)")
+    made.add_argument("--points", type=int, default=0, help="of an array, at most (2^22, on GPUs 2^26)")
     made.add_argument("--seconds", type=float, default=12, help="of the search of a problem (%(default)s)")
     made.add_argument("--rounds", type=int, default=20, help="in which the best are timed again (%(default)s)")
     made.add_argument("--minutes", type=float, default=15, help="after which no other problem begins (%(default)s)")
@@ -275,6 +365,7 @@ def main() -> int:
     made.add_argument(
         "--fitted", type=Path, help="write the fitted figures there, as the member `model` of a machine file"
     )
+    made.add_argument("--machine", type=Path, help="judge predictions by the figures of this machine file too")
     made.add_argument("--tiny", action="store_true", help="two problems in seconds: judges nothing")
     made.add_argument("--worker", help=argparse.SUPPRESS)
     options = made.parse_args()
@@ -285,13 +376,15 @@ def main() -> int:
         if MPI.COMM_WORLD.rank == 0:
             print(json.dumps(result))
         return 0
+    if options.processor == "gpu":
+        options.ranks = options.ranks or 1
     if options.tiny:
         options.count, options.points, options.seconds, options.rounds = 2, 1 << 12, 1, 2
     options.into = options.into or Path("results", "claims", time.strftime("%Y-%m-%dT%H%M%SZ", time.gmtime()))
     records = options.record or [measure(options)]
     from tuning_judge import judge
 
-    return judge(records, options.tiny, options.fitted)
+    return judge(records, options.tiny, options.fitted, options.machine)
 
 
 if __name__ == "__main__":

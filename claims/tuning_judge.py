@@ -70,11 +70,11 @@ def error(timed: Timed, figures: dict[str, float]) -> float:
     return math.exp(abs(math.log(predicted(timed, figures) / timed.seconds))) - 1
 
 
-def fit(all_timed: list[Timed]) -> dict[str, float]:
+def fit(all_timed: list[Timed], gpus: bool) -> dict[str, float]:
     """Figures that make the squares of the logarithms of predicted over measured least, large ones counted less."""
     from shardfft import _core
 
-    figures = {name: value for name, value in _core.machine_figures(False).items() if name in FITTED}
+    figures = {name: value for name, value in _core.machine_figures(gpus).items() if name in FITTED}
 
     def cost(tried: dict[str, float]) -> float:
         logs = [abs(math.log(predicted(timed, tried) / timed.seconds)) for timed in all_timed]
@@ -129,13 +129,23 @@ def rows(problems: list[dict[str, Any]], figures: dict[str, float], judged: set[
     return lines
 
 
-def judge_machine(record: Path, fitted: Path | None) -> dict[str, tuple[float, bool]]:
+def by_machine(all_timed: list[Timed], machine: Path) -> dict[str, float]:
+    """Errors of predictions by the figures of a machine file, of which these problems determined none."""
+    from shardfft._doctor.machine import figures, read
+
+    errors = sorted(error(timed, figures(read(machine))) for timed in all_timed)
+    return {"median error by the machine file": median(errors), "worst error by the machine file": errors[-1]}
+
+
+def judge_machine(record: Path, fitted: Path | None, machine: Path | None) -> dict[str, tuple[float, bool]]:
     """Print how one machine's record did, and write its tables beside it."""
     first, problems = load(record)
     problems.sort(key=points)
+    if len(problems) < 2:
+        raise SystemExit(f"tuning: {record} has {len(problems)} problems; two are needed, one for each half")
     judged = {one["problem"]["number"] for one in problems[1::2]}
     halves = [[t for t in ways_of(problems) if (t.problem in judged) == half] for half in (False, True)]
-    figures = fit(halves[0])
+    figures = fit(halves[0], problems[0]["problem"].get("processor") == "gpu")
     errors = [sorted(error(timed, figures) for timed in half) for half in halves]
     estimate = [against_best(one, "estimate") for one in problems]
     measure = [against_best(one, "measure") for one in problems]
@@ -149,13 +159,18 @@ def judge_machine(record: Path, fitted: Path | None) -> dict[str, tuple[float, b
         "median error of predictions": (median(errors[1]), median(errors[1]) <= MEDIAN_ERROR),
         "worst error of predictions": (errors[1][-1], errors[1][-1] <= WORST_ERROR),
     }
-    bars = (ESTIMATE_SHARE, MEASURE_SHARE, MEDIAN_ERROR, WORST_ERROR)
+    bars = [ESTIMATE_SHARE, MEASURE_SHARE, MEDIAN_ERROR, WORST_ERROR]
+    if machine:
+        bars += bars[2:]
+        foretold = by_machine(halves[0] + halves[1], machine)
+        found |= {name: (value, value <= bar) for (name, value), bar in zip(foretold.items(), bars[4:], strict=True)}
     told = ["| what | bar | found | holds |", "|---|---|---|---|"]
     for (what, (value, holds)), bar in zip(found.items(), bars, strict=True):
         told.append(f"| {what} | {bar} | {value:.3f} | {'yes' if holds else 'no'} |")
     figures["error"] = max(0.05, errors[0][-1])
+    where = problems[0].get("machine") or f"{first['cores']} cores"
     table = [
-        f"== {len(problems)} problems, {first['cores']} cores", *rows(problems, figures, judged),
+        f"== {len(problems)} problems, {where}", *rows(problems, figures, judged),
         f"== {len(problems)} problems, bars", *told,
         f"== {len(halves[0])} ways, figures", "| figure | value |", "|---|---|",
         *(f"| {name} | {value:.3g} |" for name, value in figures.items()),
@@ -168,15 +183,15 @@ def judge_machine(record: Path, fitted: Path | None) -> dict[str, tuple[float, b
     return found
 
 
-def judge(records: list[Path], tiny: bool, fitted: Path | None) -> int:
+def judge(records: list[Path], tiny: bool, fitted: Path | None, machine: Path | None) -> int:
     """Judge each machine's record; the exit code."""
     if tiny:
         counts = [len(load(record)[1]) for record in records]
         for record in records:
-            judge_machine(record, fitted)
+            judge_machine(record, fitted, machine)
         print("tuning tiny=1: nothing is judged at this size")
         return 0 if min(counts) >= 2 else 1
-    found = [judge_machine(record, fitted) for record in records]
+    found = [judge_machine(record, fitted, machine) for record in records]
     held = sum(holds for one in found for _, holds in one.values())
     of = sum(len(one) for one in found)
     print(f"tuning held={held}/{of} machines={len(found)}")

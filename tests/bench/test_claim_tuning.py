@@ -83,3 +83,52 @@ def test_failed_problems_are_left_out(tmp_path):
     record = tmp_path / "tuning.jsonl"
     record.write_text("".join(json.dumps(one) + "\n" for one in [FACTS, problem(0), {"problem": {}, "error": "died"}]))
     assert len(tuning_judge.load(record)[1]) == 1
+
+
+def test_problems_of_gpus_are_larger():
+    drawn = [tuning.drawn(64, number, 2, ranks=1, processor="gpu") for number in range(100)]
+    sizes = [tuning_judge.points({"problem": one}) for one in drawn]
+    assert {one["ranks"] for one in drawn} == {1} and min(sizes) > 1 << 16 and 1 << 24 < max(sizes) < 1 << 28
+
+
+class Timed:
+    """A search whose ways take the seconds that stand for their passes."""
+
+    def __init__(self, seconds):
+        self.seconds, self.lines = seconds, []
+
+    def attempt(self, said):
+        self.lines.append(said["way"])
+        return sum(seconds for name, seconds in self.seconds.items() if f"={name}" in said["way"])
+
+
+def test_all_measured_passes_are_tried_and_the_fastest_together():
+    search = Timed({"planes 8 8 + lines 8": 3, "cufft 8 8 8": 1, "lines 8 8": 2})
+    told = {
+        "way": "shardfft 1.0; algorithm=slab; passes c2r 8=cufft 8 8 8; passes r2c 8=planes 8 8 + lines 8",
+        "choices": [
+            {"what": "algorithm", "why": "one rank needs no exchange"},
+            {"what": "passes of r2c 8", "why": "measured: planes 8 8 + lines 8 1.2 ms, cufft 8 8 8 1e+03 ms"},
+            {"what": "passes of c2r 8", "why": "measured: cufft 8 8 8 3 ms, lines 8 8 2.5 ms"},
+        ],
+    }
+    tuning.try_passes(search, told)
+    head = "shardfft 1.0; algorithm=slab; passes c2r 8="
+    lines = {
+        f"{head}{one}; passes r2c 8={other}"
+        for one in ("cufft 8 8 8", "lines 8 8")
+        for other in ("planes 8 8 + lines 8", "cufft 8 8 8")
+    }
+    assert set(search.lines) == lines
+
+
+def test_predictions_by_a_machine_file_are_judged(tmp_path):
+    machine = tmp_path / "machine.json"
+    figures = {"memory": 5e9, "host_memory": 8e9, "flops": 2e9, "near_bandwidth": 4e9, "near_latency": 3e-6}
+    told = dict.fromkeys(("made", "shardfft", "mpi"), "") | {"hosts": [], "gpus": [], "libraries": [], "memory": []}
+    told |= {"format": "shardfft machine", "version": 1, "ranks": 2, "core_share": 1.0, "links": [], "alltoall": []}
+    machine.write_text(json.dumps(told | {"model": figures}))
+    record = tmp_path / "tuning.jsonl"
+    record.write_text("".join(json.dumps(one) + "\n" for one in [FACTS, *(problem(number) for number in range(4))]))
+    found = tuning_judge.judge_machine(record, None, machine)
+    assert found["worst error by the machine file"][0] < 0.02 and found["worst error by the machine file"][1]

@@ -2,20 +2,24 @@
 
 import argparse
 import json
+import os
 import random
 import re
+import selectors
 import shutil
+import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = ("geometry", "schedule", "exchange", "exec", "gpu", "verify")
-# Repairs that brought a test, newest first: the source half of each is reverted if possible.
+# Repairs that brought a test in C++, newest first, of which later work left the source half in one piece.
 REPAIRS = [
-    "9d99ddfb", "730073ea", "16c480de", "860b864e", "bbdbc9af", "75917fe5",
-    "11e4fdf8", "35b57696", "d2de42d7", "b5bb638f", "e95b14b7",
+    "0beae9d0", "17516cb5", "6d6f447a", "0635ef65", "430ad77d",
+    "730073ea", "860b864e", "bbdbc9af", "70fe7c31", "b5bb638f",
 ]  # fmt: skip
 # A sign, an index, a comparison, a condition, a missing wait.
 CHANGES = [
@@ -28,21 +32,21 @@ CHANGES = [
 
 
 def git(*words, **options):
-    """Returns the output of git."""
-    return subprocess.run(["git", "-C", ROOT, *words], capture_output=True, text=True, check=True, **options).stdout
+    """Returns the output of git, or None if it refuses."""
+    ran = subprocess.run(["git", "-C", ROOT, *words], capture_output=True, text=True, **options)
+    return ran.stdout if ran.returncode == 0 else None
 
 
 def repairs():
-    """Pairs of a name and a patch, of those repairs that later work left in one piece."""
+    """Pairs of a name and a patch, of those repairs that git can still revert."""
     for commit in REPAIRS:
-        patch = git("diff", commit, f"{commit}~1", "--", "src")
-        if (
-            subprocess.run(
-                ["git", "-C", ROOT, "apply", "--check", "-"], input=patch, text=True, capture_output=True
-            ).returncode
-            == 0
-        ):
-            yield f"repair {commit} {git('log', '-1', '--format=%s', commit).strip()}", patch
+        with tempfile.TemporaryDirectory() as folder:
+            own = {"env": {**os.environ, "GIT_INDEX_FILE": f"{folder}/index"}}
+            git("read-tree", "HEAD", **own)
+            back = git("diff", commit, f"{commit}~1", "--", "src")
+            if git("apply", "--3way", "--cached", "-", input=back, **own) is not None:
+                name = git("log", "-1", "--format=%s", commit).strip()
+                yield f"repair {commit} {name}", git("diff", "--cached", "HEAD", "--", "src", **own)
 
 
 def mutations(seed):
@@ -64,34 +68,69 @@ def mutations(seed):
         yield f"mutation {name}:{number + 1} {line.strip()} -> {changed.strip()}", patch
 
 
-def failing(build, jobs, without):
-    """Names of tests that fail, up to the first ones."""
-    command = [
-        "ctest",
-        "--test-dir",
-        build,
-        "-j",
-        str(jobs),
-        "--stop-on-failure",
-        "--timeout",
-        "150",
-        "--no-tests=error",
-        "-E",
-        without,
-    ]
-    ran = subprocess.run(command, capture_output=True, text=True)
-    failed = re.findall(r"^\s*\d+ - (\S+) \(", ran.stdout, re.MULTILINE)
-    return failed or (["ctest"] if ran.returncode else [])
+def seconds_of(build):
+    """Seconds of each test of the run without a fault, as ctest kept them."""
+    kept, mine = build / "Testing/Temporary/CTestCostData.txt", build / "seconds_of_tests.txt"
+    if not mine.exists() and kept.exists():
+        shutil.copyfile(kept, mine)
+    lines = mine.read_text().split("---")[0].splitlines() if mine.exists() else []
+    return {name: float(seconds) for name, _, seconds in map(str.split, lines)}
 
 
-def tried(tree, build, patch, jobs, without):
-    """(outcome, tests) of a tree with this patch: "found" by tests, "not found", or "none" if it does not compile."""
-    apply = ["patch", "-p1", "--quiet", "-d", tree]
+def failing(chosen, *pick, stop=True):
+    """Names of tests that fail or hang, up to the first ones; the quick ones come first."""
+    build, seconds = chosen.build, seconds_of(chosen.build)
+    if seconds:
+        # ctest begins with the highest cost; tests of several ranks have their number.
+        (build / "Testing/Temporary").mkdir(parents=True, exist_ok=True)
+        costs = "".join(f"{name} 1 {30 / (of + 0.1)}\n" for name, of in seconds.items())
+        (build / "Testing/Temporary/CTestCostData.txt").write_text(costs + "---\n")
+    command = ["ctest", "--test-dir", build, "-j", str(chosen.jobs), "--no-tests=error", *pick]
+    begun, failed, text = {}, [], ""
+    with (
+        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True) as ran,
+        selectors.DefaultSelector() as ready,
+    ):
+        ready.register(ran.stdout, selectors.EVENT_READ)
+        try:
+            while not (stop and failed):
+                if ready.select(5):
+                    read = os.read(ran.stdout.fileno(), 65536).decode(errors="replace")
+                    if not read:
+                        ran.wait()
+                        break
+                    *lines, text = (text + read).split("\n")
+                    for line in lines:
+                        if start := re.match(r"\s*Start\s+\d+: (\S+)", line):
+                            begun[start[1]] = time.monotonic()
+                        elif end := re.match(r"\s*\d+/\d+ Test\s+#\d+: (\S+) [ .*]*(.*)", line):
+                            begun.pop(end[1], None)
+                            if not end[2].startswith(("Passed", "Skipped", "Not Run (Disabled)")):
+                                failed.append(end[1])
+                for name, at in begun.items() if stop else ():
+                    if time.monotonic() - at > chosen.hangs + 5 * seconds.get(name, 30):
+                        failed.append(f"{name} hangs")
+        finally:
+            if ran.poll() is None:
+                os.killpg(ran.pid, signal.SIGTERM)
+    return failed or (["ctest"] if ran.returncode > 0 else [])
+
+
+def tried(patch, chosen):
+    """(outcome, tests) of a tree with this patch: "found", "not found", or "none" with the words of a compiler."""
+    apply = ["patch", "-p1", "--quiet", "-d", chosen.tree]
     subprocess.run(apply, input=patch, text=True, check=True)
     try:
-        if subprocess.run(["cmake", "--build", build, "-j", str(jobs)], capture_output=True).returncode != 0:
-            return "none", []
-        failed = failing(build, jobs, without)
+        build = ["cmake", "--build", chosen.build, "-j", str(chosen.jobs)]
+        made = subprocess.run(build, capture_output=True, text=True)
+        if made.returncode != 0:
+            return "none", re.findall(r".*(?:error|Error).*", made.stderr)[:1]
+        # Those that the fault is likely to reach come first.
+        near = re.search(r"^\+\+\+ b/src/(gpu|device|schedule)/", patch, re.MULTILINE)
+        picks = [("-R", "gpu", "-E", chosen.without), ("-E", f"gpu|{chosen.without}")]
+        failed = []
+        for pick in picks if near else reversed(picks):
+            failed = failed or failing(chosen, *pick)
         return ("found" if failed else "not found"), failed
     finally:
         subprocess.run([*apply, "--reverse"], input=patch, text=True, check=True)
@@ -130,6 +169,9 @@ def main(arguments=None):
     parser.add_argument("--tree", type=Path, required=True, help="a copy of the sources, which is changed")
     parser.add_argument("--build", type=Path, required=True, help="the build folder of --tree, with tests")
     parser.add_argument("--without", default="^$", metavar="PATTERN", help="tests that are left out, for ctest")
+    parser.add_argument(
+        "--hangs", type=float, default=90, help="a test with so many seconds beyond five times its own (90)"
+    )
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--seconds", type=float, default=float("inf"), help="begin nothing after so long")
     chosen = parser.parse_args(arguments)
@@ -145,7 +187,7 @@ def main(arguments=None):
     copied(chosen.tree)
     if subprocess.run(["cmake", "--build", chosen.build, "-j", str(chosen.jobs)]).returncode != 0:
         sys.exit("faults: the tests cannot be built without a fault")
-    if not state.exists() and (failed := failing(chosen.build, chosen.jobs, chosen.without)):
+    if not state.exists() and (failed := failing(chosen, "-E", chosen.without, stop=False)):
         sys.exit(f"faults: tests fail without a fault: {' '.join(failed)}")
     known = {json.loads(line)["fault"] for line in state.read_text().splitlines()} if state.exists() else set()
     for number, file in enumerate(sorted(folder.glob("*.patch"))):
@@ -155,7 +197,7 @@ def main(arguments=None):
         if time.monotonic() - begin > chosen.seconds:
             print("faults: out of time; the same command goes on")
             break
-        outcome, tests = tried(chosen.tree, chosen.build, patch, chosen.jobs, chosen.without)
+        outcome, tests = tried(patch, chosen)
         with state.open("a") as lines:
             lines.write(json.dumps({"fault": name, "outcome": outcome, "tests": tests}) + "\n")
         print(f"{outcome:9} {name} {' '.join(tests[:3])}", flush=True)

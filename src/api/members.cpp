@@ -86,9 +86,13 @@ void* Members::stream(int member) const {
 
 void Members::set_streams(std::span<void* const> streams) {
   require(place() != Place::cpu, words.plural, " on CPUs have no streams");
-  require(streams.empty() || static_cast<int>(streams.size()) == members(), "this process has ", members(), " of ",
-          words.whose, " ranks, but ", streams.size(), " streams were given");
-  runner->set_streams(streams);
+  together([&] {
+    require(streams.empty() || static_cast<int>(streams.size()) == members(), "this process has ", members(), " of ",
+            words.whose, " ranks, but ", streams.size(), " streams were given");
+  });
+  // None is the plan's own, too: ranks with streams wait for those without.
+  const std::vector<void*> own(static_cast<std::size_t>(members()), nullptr);
+  runner->set_streams(streams.empty() ? own : streams);
 }
 
 void Members::check_count(InputArrays in, OutputArrays out) const {

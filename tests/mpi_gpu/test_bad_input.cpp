@@ -72,6 +72,14 @@ TEST(GpuBadInput, OneRankOfMany) {
   }
 }
 
+TEST(GpuBadInput, StreamsOfOneRank) {
+  Plan plan(MPI_COMM_WORLD, c2c<double>, Layout::slab({8, 6, 5}, world().size()), natural_output, on_gpu());
+  const std::vector<void*> one{nullptr}, two{nullptr, nullptr}, none;
+  expect_error(Status::invalid_argument, "1 of the plan's ranks, but 2 streams were given",
+               [&] { plan.set_streams(last() ? two : one); });
+  EXPECT_NO_THROW(plan.set_streams(last() ? none : one)) << "both are the plan's own";
+}
+
 TEST(GpuBadInput, ArraysAndStreamsOfOtherGpus) {
   if (device::device_count() < 2) GTEST_SKIP() << "one GPU";
   const int other = (my_device() + 1) % device::device_count();

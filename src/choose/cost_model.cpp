@@ -124,6 +124,19 @@ double seconds_of(StepCost& cost, const MachineFigures& m, int ranks) {
   return cost.seconds = work + links - hidden + cost.starts * m.start;
 }
 
+double expected_seconds(const Program& program, bool reads_memory, int rank, Precision precision, int ranks_per_host,
+                        const MachineFigures& machine) {
+  const int active = program.active > 0 ? program.active : program.states.front().layout.ranks();
+  double sum = 0;
+  for (int step = 0; step < static_cast<int>(program.steps.size()); ++step) {
+    StepFacts facts{{step}};
+    facts.reads_memory = reads_memory;
+    StepCost cost = cost_of(program, facts, rank, precision, ranks_per_host);
+    sum += 2 * seconds_of(cost, machine, std::min(active, ranks_per_host));
+  }
+  return sum;
+}
+
 double Prediction::seconds_on(const MachineFigures& machine, int ranks) const {
   double sum = 0;
   for (const auto* steps : {&forward, &backward})

@@ -22,6 +22,11 @@ struct StepFacts {
 /// The work of `rank` in a step, without seconds. Pure geometry.
 StepCost cost_of(const Program& lowered, const StepFacts& facts, int rank, Precision precision, int ranks_per_host);
 
+/// Seconds of a whole run, forward and backward, on this rank, as far as the program alone tells: before it is lowered
+/// and cut. `reads_memory`: as in StepFacts. Cheap enough for a search over many programs.
+double expected_seconds(const Program& program, bool reads_memory, int rank, Precision precision, int ranks_per_host,
+                        const MachineFigures& machine);
+
 /// Seconds of the step while `ranks` ranks of each host run it; also stored in `cost`.
 double seconds_of(StepCost& cost, const MachineFigures& machine, int ranks);
 

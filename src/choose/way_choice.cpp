@@ -72,7 +72,15 @@ WayChoice choose_way(const WayTrial& setup) {
   const auto wanted = [&](const Way& way) {
     return tried.size() == 1 ? longest(way) : 2 * longest(way) + trial.cycle();
   };
+  // The fastest way so far is known twice: links may be slower than the model knows, or the whole machine be faster.
+  const auto hopeless = [&](const Way& way) {
+    if (!setup.expects) return false;
+    const double seconds = setup.expects(way), wrong = 1 + setup.error;
+    return seconds > wrong * trial.seconds(trial.fastest()) &&
+           seconds > wrong * wrong * setup.expects(tried[trial.fastest()]);
+  };
   const auto try_one = [&](const Way& way) {
+    if (hopeless(way)) return;
     if (!trial.room(wanted(way)) || !trial.meet(setup.make(way, trial.deadline(wanted(way))))) return;
     if (trial.room(longest(way))) enter(way);  // else planned in a hurry
   };

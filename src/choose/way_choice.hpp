@@ -23,6 +23,10 @@ struct WayTrial {
   int ranks = 1;
   bool patient = false;
   double most_seconds = host_defaults().run_trial_seconds;  ///< limit of the trial, the same on all ranks
+  /// Seconds by the cost model, the same on all ranks, and by how much they may be wrong (MachineFigures::error). Ways
+  /// that cannot be the fastest by far are left out. Null: none are.
+  std::function<double(const Way& way)> expects{};
+  double error = 1;
 };
 
 /// "by size", or the number.

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/check.hpp"
 #include "base/clock.hpp"
 #include "base/succeeds.hpp"
+#include "choose/cost_model.hpp"
 #include "mpi/kept_for_mpi.hpp"
 #include "mpi/watched_collective.hpp"
 #include "tune/defaults.hpp"
@@ -101,6 +103,29 @@ const Program& Candidates::program_of(const Way& way) const {
     return program.name == way.algorithm && program.active == way.active && program.grid == way.grid;
   });
   return found != others_.programs.end() ? *found : others_.programs.front();
+}
+
+MachineFigures Candidates::figures() const {
+  return setup().options.processor == Processor::gpu ? MachineFigures::of_gpus() : MachineFigures();
+}
+
+/// Seconds by the cost model, on the slowest rank.
+double Candidates::expected(const Way& way) const {
+  const Communicator& comm = setup().comm;
+  const Program& program = program_of(way);
+  const bool reads = way.exchange == "shared_window";
+  const auto of = [&](int rank, std::int64_t here) {
+    return expected_seconds(program, reads, rank, setup().precision, narrow(here, "ranks of a host"), figures());
+  };
+  if (comm.valid()) {
+    const std::vector<int> hosts = comm.hosts(setup().options.fake_ranks_per_host);
+    const auto rank = static_cast<std::size_t>(comm.rank());
+    return comm.max(of(comm.rank(), std::count(hosts.begin(), hosts.end(), hosts[rank])));
+  }
+  const int ranks = output_of(programs()).ranks();
+  double most = 0;
+  for (int rank = 0; rank < ranks; ++rank) most = std::max(most, of(rank, ranks));
+  return most;
 }
 
 /// Whether a candidate's memory is acceptable. An exchange that may_need_more() raises the limit; all others must keep
@@ -215,7 +240,8 @@ std::unique_ptr<Runner> Candidates::fastest(const std::shared_ptr<Candidates>& c
                              const auto& made = mine.made(way);
                              return mine.time(made ? *made : first);
                            },
-                           output_of(mine.programs()).ranks(), mine.setup().ranks.patient, seconds});
+                           output_of(mine.programs()).ranks(), mine.setup().ranks.patient, seconds,
+                           [&](const Way& way) { return mine.expected(way); }, mine.figures().error});
   } catch (...) {
     if (first.half_way_ && mine.setup().comm.valid())
       keep_for_mpi(candidates);

@@ -7,6 +7,7 @@
 
 #include "choose/way_choice.hpp"
 #include "run/runner.hpp"
+#include "shardfft/predict.hpp"
 
 namespace shardfft {
 
@@ -54,6 +55,8 @@ class Candidates {
  private:
   std::vector<Way> ways();
   const Program& program_of(const Way& way) const;
+  MachineFigures figures() const;
+  double expected(const Way& way) const;
   bool fits(const Runner& made, const Way& way);
   bool prepare();
   bool enter(const Way& way, double deadline);

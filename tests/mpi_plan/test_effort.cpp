@@ -169,5 +169,29 @@ TEST(Effort, PatienceComesBackToWhatWasLeft) {
   }
 }
 
+/// Ways by which the cost model expects far more time than the fastest one took are not run; but a model that does not
+/// know how slow the links are, or how fast the machine, leaves none out.
+TEST(Effort, TheCostModelLeavesOutWhatIsHopeless) {
+  const std::vector<Way> ways{{"slab", "alltoallv"}, {"pencil", "alltoallv"}, {"brick", "alltoallv"}};
+  const std::vector<double> expected{0.01, 0.02, 0.09};
+  const auto at = [&](const Way& way) {
+    return static_cast<std::size_t>(std::find(ways.begin(), ways.end(), way) - ways.begin());
+  };
+  const auto tried = [&](const std::vector<double>& seconds, double factor) {
+    FakeTime time;
+    const Installed<Clock> clock(time);
+    WayTrial trial{world(), ways, [](const Way&, double) { return true; },
+                   [&](const Way& way) {
+                     time.now += seconds[at(way)];
+                     return world().max(seconds[at(way)]);
+                   }};
+    trial.expects = [&](const Way& way) { return factor * expected[at(way)]; };
+    return choose_way(trial).times.size();
+  };
+  EXPECT_EQ(tried({0.012, 0.03, 0.08}, 1), 2u);
+  EXPECT_EQ(tried({0.3, 0.3, 0.08}, 1), 3u) << "links are slower than the figures";
+  EXPECT_EQ(tried({0.012, 0.012, 0.012}, 0.2), 3u) << "a way of the figures' range";
+}
+
 }  // namespace
 }  // namespace shardfft::test

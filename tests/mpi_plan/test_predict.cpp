@@ -161,6 +161,23 @@ TEST(Predict, TakesTheWayOfAPlanOnGpus) {
   EXPECT_EQ(told.seconds, named.seconds);
 }
 
+/// A search takes the program alone: about the time of the plan, and more if most ranks rest.
+TEST(Predict, IsNearlyToldByTheProgram) {
+  const Options options{.algorithm = "pencil", .exchange = "p2p"};
+  const Layout bricks = Layout::brick({64, 60, 48}, 8);
+  ProblemSpec spec{c2c<double>, bricks, bricks, OutputLayout::as_left, options, 8, Place::cpu};
+  const double whole = predict(spec.transform, bricks, bricks, options, Placement{4}).seconds;
+  Problem problem = make_problem(spec);
+  const auto expected = [&] {
+    return expected_seconds(make_program("pencil", problem), false, 0, Precision::f64, 4, MachineFigures());
+  };
+  const double all = expected();
+  EXPECT_LT(0.5 * whole, all);
+  EXPECT_LT(all, 2 * whole);
+  problem.active = 1;
+  EXPECT_LT(1.5 * all, expected());
+}
+
 TEST(Predict, AddsUpWhatFiguresSay) {
   MachineFigures machine;
   machine.set("memory", 1e9);

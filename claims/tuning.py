@@ -23,7 +23,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-FILE, TABLE = "tuning.jsonl", "tuning.txt"
+FILE = "tuning.jsonl"
+NAMES = ("shape", "kind", "dtype", "layout", "output", "processor")  # of a plan's arguments
 MOST_POINTS, LEAST_POINTS = {"cpu": 1 << 22, "gpu": 1 << 26}, {"cpu": 1 << 14, "gpu": 1 << 18}
 BEST = 5  # ways that are timed again
 LIBRARIES = 3  # ways that are tried with each library, and passes of each transform that are tried together
@@ -73,8 +74,7 @@ class Bench:
         import shardfft
 
         self.np, self.comm, self.shardfft = np, MPI.COMM_WORLD, shardfft
-        names = ("shape", "kind", "dtype", "layout", "output", "processor")
-        self.arguments = {name: problem[name] for name in names}
+        self.arguments = {name: problem[name] for name in NAMES}
         self.on_gpu = problem["processor"] == "gpu"
 
     def plan(self, **options: Any) -> Any:
@@ -228,14 +228,16 @@ def try_passes(found: Search, measured: dict[str, Any]) -> None:
         timed(dict(zip(passes, texts, strict=True)))
 
 
-def loads(bench: Bench, way: str) -> list[list[float]]:
+def loads(problem: dict[str, Any], way: str) -> list[list[float]]:
     """The work of a way's steps, as the cost model takes it."""
-    from shardfft._plans.problem import problem
+    from shardfft import _core
+    from shardfft._plans.problem import problem as plan_of
 
-    told = problem(bench.comm.size, axes=None, n=None, way=way, **bench.arguments)
+    arguments = {name: problem[name] for name in NAMES if name in problem}
+    told = plan_of(problem["ranks"], axes=None, n=None, way=way, **arguments)
     output = None if told.output is None else told.output._core
-    _, cost = bench.shardfft._core.predict(
-        told.transform, told.input._core, output, told.natural, told.options, bench.comm.size, False, {}
+    _, cost = _core.predict(
+        told.transform, told.input._core, output, told.natural, told.options, problem["ranks"], False, {}
     )
     said = json.loads(cost)
     return [list(step.values())[1:] for run in ("forward", "backward") for step in said[run]]
@@ -265,7 +267,7 @@ def work(problem: dict[str, Any], seconds: float, rounds: int) -> dict[str, Any]
             samples[way].append(bench.spent(plan, pairs))
     for plan in plans:
         plan.close()
-    steps = {way: loads(bench, way) if bench.comm.rank == 0 else [] for way in ways}
+    steps = {way: loads(problem, way) if bench.comm.rank == 0 else [] for way in ways}
     timed = [{"way": way, "samples": samples[way], "steps": steps[way]} for way in ways]
     tried = {"tried": found.tried, "left": found.left, "machine": report["machine"]}
     return {"problem": problem, "picks": picks, "best": best, "timed": timed} | tried
@@ -366,6 +368,9 @@ def main() -> int:
         "--fitted", type=Path, help="write the fitted figures there, as the member `model` of a machine file"
     )
     made.add_argument("--machine", type=Path, help="judge predictions by the figures of this machine file too")
+    made.add_argument(
+        "--again", action="store_true", help="take the work of ways by this library's model, not by that of the record"
+    )
     made.add_argument("--tiny", action="store_true", help="two problems in seconds: judges nothing")
     made.add_argument("--worker", help=argparse.SUPPRESS)
     options = made.parse_args()
@@ -384,7 +389,7 @@ def main() -> int:
     records = options.record or [measure(options)]
     from tuning_judge import judge
 
-    return judge(records, options.tiny, options.fitted, options.machine)
+    return judge(records, options.tiny, options.fitted, options.machine, loads if options.again else None)
 
 
 if __name__ == "__main__":

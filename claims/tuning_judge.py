@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import lzma
 import math
+from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
@@ -25,6 +26,10 @@ FITTED = (
 ESTIMATE, ESTIMATE_SHARE = 1.25, 0.8
 MEASURE, MEASURE_SHARE = 1.03, 0.9
 MEDIAN_ERROR, WORST_ERROR = 0.15, 0.4
+
+
+#: The work of the steps of a problem in a way.
+Loads = Callable[[dict[str, Any], str], list[list[float]]]
 
 
 class Timed(NamedTuple):
@@ -137,10 +142,15 @@ def by_machine(all_timed: list[Timed], machine: Path) -> dict[str, float]:
     return {"median error by the machine file": median(errors), "worst error by the machine file": errors[-1]}
 
 
-def judge_machine(record: Path, fitted: Path | None, machine: Path | None) -> dict[str, tuple[float, bool]]:
+def judge_machine(
+    record: Path, fitted: Path | None, machine: Path | None, loads: Loads | None = None
+) -> dict[str, tuple[float, bool]]:
     """Print how one machine's record did, and write its tables beside it."""
     first, problems = load(record)
     problems.sort(key=points)
+    for one in problems if loads else []:
+        for timed in one["timed"]:
+            timed["steps"] = loads(one["problem"], timed["way"])
     if len(problems) < 2:
         raise SystemExit(f"tuning: {record} has {len(problems)} problems; two are needed, one for each half")
     judged = {one["problem"]["number"] for one in problems[1::2]}
@@ -183,15 +193,17 @@ def judge_machine(record: Path, fitted: Path | None, machine: Path | None) -> di
     return found
 
 
-def judge(records: list[Path], tiny: bool, fitted: Path | None, machine: Path | None) -> int:
+def judge(
+    records: list[Path], tiny: bool, fitted: Path | None, machine: Path | None, loads: Loads | None = None
+) -> int:
     """Judge each machine's record; the exit code."""
     if tiny:
         counts = [len(load(record)[1]) for record in records]
         for record in records:
-            judge_machine(record, fitted, machine)
+            judge_machine(record, fitted, machine, loads)
         print("tuning tiny=1: nothing is judged at this size")
         return 0 if min(counts) >= 2 else 1
-    found = [judge_machine(record, fitted, machine) for record in records]
+    found = [judge_machine(record, fitted, machine, loads) for record in records]
     held = sum(holds for one in found for _, holds in one.values())
     of = sum(len(one) for one in found)
     print(f"tuning held={held}/{of} machines={len(found)}")

@@ -40,7 +40,8 @@ double operations_of(const AxisStep& axis, const State& before, const State& aft
   return (real ? 2.5 : 5) * (precision == Precision::f32 ? 0.5 : 1) * points * std::max(1.0, std::log2(n));
 }
 
-/// Adds the messages of a change of layout: bytes and messages to each peer.
+/// Adds the messages of a change of layout: bytes and messages to each peer. Data for messages is packed and unpacked;
+/// the rest is only copied.
 void add_reshape(StepCost& cost, const State& from, const State& to, const StepFacts& facts, int rank,
                  Precision precision, int ranks_per_host) {
   const auto element = static_cast<double>(element_bytes(from, precision));
@@ -51,6 +52,10 @@ void add_reshape(StepCost& cost, const State& from, const State& to, const StepF
     (here ? near : far) += static_cast<double>(message.count) * element;
     (here ? near_peers : far_peers) += 1;
   }
+  double stays = 0;
+  for (const LocalCopy& copy : schedule.self) stays += static_cast<double>(copy.from.elements()) * element;
+  if (!facts.reads_memory)
+    cost.moved_bytes += bytes_of(from, rank, precision) + bytes_of(to, rank, precision) - 2 * stays;
   if (facts.reads_memory) near = near_peers = 0;
   // Each piece sends to each peer again.
   const double peers = std::max(1.0, near_peers + far_peers);
@@ -97,7 +102,7 @@ StepCost cost_of(const Program& lowered, const StepFacts& facts, int rank, Preci
     const Step& step = lowered.steps[static_cast<std::size_t>(number)];
     const auto* const fft = std::get_if<TransformStep>(&step);
     const bool moves = std::holds_alternative<ReshapeStep>(step);
-    if (!one_pass || fft != nullptr) cost.moved_bytes += moves && !facts.reads_memory ? 2 * both : both;
+    if (!one_pass || fft != nullptr) cost.moved_bytes += both;
     cost.working_bytes = std::max(cost.working_bytes, both);
     if (moves) add_reshape(cost, before, after, facts, rank, precision, ranks_per_host);
     if (fft != nullptr)
@@ -115,7 +120,8 @@ StepCost cost_of(const Program& lowered, const StepFacts& facts, int rank, Preci
 
 double seconds_of(StepCost& cost, const MachineFigures& m, int ranks) {
   const double memory = std::min(m.memory, m.host_memory / ranks);
-  const double cached = cost.working_bytes > 0 ? std::min(1.0, m.cache_bytes / cost.working_bytes) : 1;
+  const double piece = cost.working_bytes / std::max(1, cost.pieces);
+  const double cached = piece > 0 ? std::min(1.0, m.cache_bytes / piece) : 1;
   const double work = cost.moved_bytes * ((1 - cached) / memory + cached / std::max(m.cache, memory)) +
                       cost.operations / m.flops + cost.products / m.products;
   const double links = cost.near_bytes / m.near_bandwidth + cost.near_messages * m.near_latency +

@@ -132,3 +132,17 @@ def test_predictions_by_a_machine_file_are_judged(tmp_path):
     record.write_text("".join(json.dumps(one) + "\n" for one in [FACTS, *(problem(number) for number in range(4))]))
     found = tuning_judge.judge_machine(record, None, machine)
     assert found["worst error by the machine file"][0] < 0.02 and found["worst error by the machine file"][1]
+
+
+def test_work_is_taken_again_by_the_model_of_the_library(tmp_path):
+    problems = [problem(number) for number in range(4)]
+    for one in problems:
+        one["problem"]["kind"] = "c2c"
+    record, again = tmp_path / "tuning.jsonl", []
+    record.write_text("".join(json.dumps(one) + "\n" for one in [FACTS, *problems]))
+    found = tuning_judge.judge_machine(
+        record, None, None, lambda one, way: again.append((one["number"], way)) or [step(one["shape"][0])]
+    )
+    assert len(again) == 8 and found["worst error of predictions"][0] < 0.02
+    assert tuning.loads({"shape": [16, 12], "kind": "c2c", "dtype": "float64", "layout": "slab", "output": "slab",
+                         "ranks": 2}, "")  # fmt: skip

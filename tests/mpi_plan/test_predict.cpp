@@ -207,6 +207,28 @@ TEST(Predict, AddsUpWhatFiguresSay) {
   EXPECT_NEAR(seconds_of(cost, machine, 2), 8.125 - 0.75 * 3, 1e-6);
 }
 
+TEST(Predict, PiecesMayLieInCaches) {
+  MachineFigures machine;
+  for (const auto& [name, value] : {std::pair("memory", 1e9), {"cache", 4e9}, {"cache_bytes", 0.25e9}, {"start", 1e-9}})
+    machine.set(name, value);
+  StepCost cost;
+  cost.moved_bytes = cost.working_bytes = 1e9;
+  EXPECT_NEAR(seconds_of(cost, machine, 1), 0.75 + 0.25 / 4, 1e-6);
+  cost.pieces = 4;
+  EXPECT_NEAR(seconds_of(cost, machine, 1), 0.25, 1e-6);
+}
+
+/// The half that is sent is packed and unpacked: written and read twice.
+TEST(Predict, DataThatStaysIsCopiedOnce) {
+  const Options options{.algorithm = "slab", .exchange = "p2p"};
+  const Prediction told = predict(c2c<double>, Layout::slab({16, 16}, 2), natural_output, options, Placement{2});
+  const auto moves =
+      std::find_if(told.forward.begin(), told.forward.end(), [](auto& s) { return s.near_messages > 0; });
+  ASSERT_NE(moves, told.forward.end());
+  EXPECT_EQ(moves->operations, 0);
+  EXPECT_EQ(moves->moved_bytes, 3 * 16 * 16 / 2 * 16);
+}
+
 /// One that fails alone, and others that meet without it: all end.
 TEST(Predict, ImaginedRanksDoNotWaitForever) {
   for (const int absent : {0, 1, 2}) {

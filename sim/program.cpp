@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <iostream>
 #include <numbers>
 
@@ -19,6 +20,7 @@ using Value = std::complex<double>;
 
 /// The settings of a run, from the words of its command.
 struct Task {
+  shardfft::Transform transform = shardfft::c2c<double>;
   Shape shape, grid;
   std::string input;
   shardfft::OutputLayout output;
@@ -28,8 +30,15 @@ struct Task {
 
 Shape shape_of(const std::vector<long>& numbers) { return {numbers.begin(), numbers.end()}; }
 
+shardfft::Transform transform_of(const std::string& kind, const std::string& precision) {
+  const bool real = kind == "r2c";
+  if (precision == "single") return real ? shardfft::r2c<float> : shardfft::c2c<float>;
+  return real ? shardfft::r2c<double> : shardfft::c2c<double>;
+}
+
 Task task_of(const shardfft::sim::Words& words) {
   Task task;
+  task.transform = transform_of(words.text("kind", "c2c"), words.text("precision", "double"));
   task.shape = shape_of(words.list("shape"));
   task.grid = shape_of(words.list("grid"));
   task.input = words.text("input", "pencil");
@@ -39,6 +48,7 @@ Task task_of(const shardfft::sim::Words& words) {
   task.options.local_fft = words.text("local_fft", "auto");
   task.options.chunks = static_cast<int>(words.number("chunks", 1));
   task.options.effort = shardfft::Effort::estimate;
+  if (const char* const way = std::getenv("SHARDFFT_SIM_WAY")) task.options.way = way;  // smpirun splits words
   task.model = words.text("mode", "model") == "model";
   return task;
 }
@@ -150,7 +160,7 @@ std::string simulate(const Task& task) {
   shardfft::Options options = task.options;
   if (options.algorithm != "auto") options.grid = task.grid;
   const Layout in = layout_of(task, ranks);
-  shardfft::Plan plan(MPI_COMM_WORLD, shardfft::c2c<double>, in, task.output, options);
+  shardfft::Plan plan(MPI_COMM_WORLD, task.transform, in, task.output, options);
   std::ostringstream text;
   text.precision(9);
   text << "{\"ranks\": " << ranks;

@@ -8,7 +8,7 @@ import sys
 import pytest
 from conftest import ROOT
 
-from shardfft_bench import cli, machines, simulate
+from shardfft_bench import beyond, cli, machines, simulate
 from shardfft_bench.errors import BenchError
 
 SIMULATOR = ROOT / "build" / "sim" / "sim" / "shardfft_sim.so"
@@ -69,6 +69,9 @@ def test_a_copied_file_is_a_machine(tmp_path):
         (["--machine", "zbox", "--shape", "8^3", "--ranks", "0"], "--ranks is '0'"),
         (["--machine", "zbox", "--shape", "8^5", "--ranks", "2"], "--shape is '8^5'"),
         (["--machine", "summit", "--shape", "8^3", "--ranks", "65536"], "GB of memory; --memory allows 4 GB"),
+        (["--machine", "quad", "--shape", "8^3", "--ranks", "2", "--way", "nowhere"], "No such file"),
+        (["--machine", "quad", "--shape", "8^3", "--ranks", "2", "--way", __file__], "it must hold one line, the way"),
+        (["--machine", "quad", "--shape", "8^3", "--ranks", "2", "--check", "--kind", "r2c"], "leave out --kind"),
     ],
 )
 def test_impossible_simulations_are_refused_before_they_start(tmp_path, capsys, words, said):
@@ -105,6 +108,37 @@ def results(tmp_path, machine):
     return [json.loads(line) for line in (tmp_path / f"{machine}.jsonl").read_text().splitlines()]
 
 
+def test_times_past_simulation_need_four_counts_at_which_the_model_agrees(monkeypatch):
+    machine = machines.read("quad")
+    monkeypatch.setattr(beyond, "seconds", lambda _, task: task["model"])
+    agreeing = {n: ({"model": 1.09}, 1.0) for n in (2, 4, 8, 16)}
+    assert beyond.disagreement(machine, agreeing) == pytest.approx(0.09)
+    assert beyond.disagreement(machine, {1: ({"model": 9}, 1.0), **agreeing}) == pytest.approx(0.09)
+    with pytest.raises(BenchError, match="differs from the simulation by 20% on 8 ranks"):
+        beyond.disagreement(machine, {**agreeing, 8: ({"model": 0.8}, 1.0)})
+    with pytest.raises(BenchError, match="needs simulations on 4 numbers of ranks"):
+        beyond.disagreement(machine, dict(list(agreeing.items())[:3]))
+
+
+def test_the_cost_model_has_the_figures_of_the_network():
+    juwels = machines.read("juwels")
+    inside, across = (beyond.figures(juwels, ranks)["far_bandwidth"] for ranks in (24, 25))
+    assert (inside, across) == (juwels.figures["link_bandwidth"], juwels.figures["link_bandwidth"] / 2)
+    with pytest.raises(BenchError, match="juwels_torus is a torus"):
+        beyond.figures(machines.read("juwels_torus"), 64)
+
+
+def test_the_cost_model_makes_the_plan_of_a_task():
+    pytest.importorskip("shardfft")
+    summit = machines.read("summit")
+    task = {"kind": "c2c", "precision": "double", "layout": "pencil", "algorithm": "pencil", "exchange": "alltoallv"}
+    times = [
+        beyond.seconds(summit, {**task, "shape": [512] * 3, "ranks": ranks, "chunks": 1, "grid": grid})
+        for ranks, grid in ((80, []), (20480, []), (80, [1, 80]))
+    ]
+    assert times[0] > 50 * times[1] > 0 and times[2] != times[0]
+
+
 @simulated
 @pytest.mark.parametrize("ranks", [4, 8])
 @pytest.mark.parametrize("algorithm", ["slab", "pencil", "brick", "cannon"])
@@ -139,6 +173,22 @@ def test_modelled_times_follow_the_figures(tmp_path):
     times = [sum(time["seconds"] for time in step) for step in steps]
     gain = slow["forward"] - quick["forward"]
     assert 0.05 < gain / slow["forward"] < 0.15 and gain == pytest.approx(times[0] - times[1], rel=0.1)
+
+
+@simulated
+def test_a_way_and_real_numbers_are_simulated(tmp_path):
+    """The line of a report makes the same plan again, and numbers of a quarter of the size send so many bytes."""
+    start = ["--machine", "quad", "--shape", "32^3", "--ranks", "4"]
+    assert command(tmp_path, *start, "--algorithm", "slab", "--exchange", "ring", "--chunks", "2") == 0
+    assert command(tmp_path, *start, "--kind", "r2c", "--precision", "single", "--algorithm", "slab") == 0
+    (first, real) = (entry["result"] for entry in results(tmp_path, "quad"))
+    file = tmp_path / "way"
+    file.write_text(first["report"]["way"] + "\n")
+    assert command(tmp_path, *start, "--layout", "slab", "--way", str(file)) == 0
+    again = results(tmp_path, "quad")[-1]["result"]
+    assert (again["report"]["way"], again["forward"]) == (first["report"]["way"], first["forward"])
+    sent = [sum(step["bytes_sent"] for step in one["report"]["forward"]["steps"]) for one in (first, real)]
+    assert sent[1] / sent[0] == pytest.approx(17 / 32 / 2, rel=0.1)
 
 
 @simulated

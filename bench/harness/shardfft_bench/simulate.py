@@ -22,7 +22,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from . import machines
+from . import beyond, machines
 from .errors import BenchError
 
 LAYOUTS = ("slab", "pencil", "brick")
@@ -36,11 +36,16 @@ FLAGS = {
     "smpi/test": "0",
     "smpi/iprobe": "0",
     "smpi/grow-injected-times": "no",
+    # Its own waits for all messages at once: the cube of the ranks in steps, though plans alone call it.
+    "smpi/allgather": "bruck",
+    "smpi/allgatherv": "ompi_bruck",
     "smpi/wtime": "0",
     "network/crosstraffic": "0",
     "network/weight-S": "0",
     "contexts/stack-size": "1024",
 }
+#: Tasks with their results.
+Results = list[tuple[dict[str, Any], dict[str, Any]]]
 #: Words of the program that no option has.
 MORE: dict[str, str] = {}
 
@@ -103,7 +108,7 @@ def run(machine: machines.Machine, task: dict[str, Any], most_memory: float, lim
     folder = program()
     platform, nodes = machine.platform(task["ranks"])
     words = {**machine.words(task["ranks"]), "input": task["layout"], **MORE}
-    words |= {name: task[name] for name in ("mode", "algorithm", "exchange", "chunks")}
+    words |= {name: task[name] for name in ("mode", "kind", "precision", "algorithm", "exchange", "chunks")}
     words |= {name: ",".join(map(str, task[name])) for name in ("shape", "grid") if task[name]}
     with tempfile.NamedTemporaryFile("w", suffix=".hosts") as hosts:
         hosts.write("\n".join(places(machine, nodes, task["ranks"], task["placement"])) + "\n")
@@ -112,7 +117,8 @@ def run(machine: machines.Machine, task: dict[str, Any], most_memory: float, lim
         command += [str(folder / "shardfft_platform.so"), "--log=root.thresh:critical"]
         command += [f"--cfg={name}:{value}" for name, value in FLAGS.items()]
         command += [str(folder / "shardfft_sim.so"), *(f"{name}={value}" for name, value in words.items())]
-        environment = {**os.environ, "SHARDFFT_SIM_PLATFORM": platform, "OMP_NUM_THREADS": "1"}
+        environment = {**os.environ, "SHARDFFT_SIM_PLATFORM": platform, "SHARDFFT_SIM_WAY": task["way"]}
+        environment["OMP_NUM_THREADS"] = "1"
         began = time.monotonic()
         most_memory += 200 * math.prod(task["shape"]) / task["ranks"]
         try:
@@ -159,13 +165,30 @@ class Kept:
             file.write(json.dumps({"task": task, "result": result}) + "\n")
 
 
+def of_way(path: str | None) -> dict[str, Any]:
+    """The choices of the line that a plan's report shows as its way, by the names of tasks; none without a file."""
+    if path is None:
+        return {"way": ""}
+    try:
+        line = Path(path).read_text(encoding="utf-8").strip().removeprefix("way: ")
+    except OSError as error:
+        raise BenchError(f"--way: {error}") from error
+    said = dict(entry.split("=", 1) for entry in line.split("; ")[1:] if "=" in entry)
+    if "\n" in line or not {"algorithm", "exchange", "chunks", "grid"} <= set(said):
+        raise BenchError(f"--way {path}: it must hold one line, the way of a plan's report")
+    grid = [numbers(said["grid"], ",", "way")] if said["grid"] else [[]]
+    return {name: said[name] for name in ("algorithm", "exchange", "chunks")} | {"grids": grid, "way": line}
+
+
 def tasks(machine: machines.Machine, options: argparse.Namespace) -> list[dict[str, Any]]:
     """One for each number of ranks, each algorithm and each grid."""
-    shape = numbers(options.shape, "x", "shape")
+    shape, way = numbers(options.shape, "x", "shape"), of_way(options.way)
+    if options.check and (options.kind, options.precision) != ("c2c", "double"):
+        raise BenchError("--check transforms complex doubles: leave out --kind and --precision")
     result = []
     for ranks in numbers(options.ranks, ",", "ranks"):
         machine.platform(ranks)  # refuses
-        for algorithm in options.algorithm.split(","):
+        for algorithm in way.get("algorithm", options.algorithm).split(","):
             layout = options.layout or ("brick" if "cannon" in algorithm or "brick" in algorithm else "pencil")
             if algorithm == "slab" and options.layout is None:
                 layout = "slab"
@@ -176,6 +199,7 @@ def tasks(machine: machines.Machine, options: argparse.Namespace) -> list[dict[s
                 chosen = [numbers(options.grid, "x", "grid")]
             elif "cannon" in algorithm:
                 chosen = [machines.near_cube(ranks, len(shape))]
+            chosen = way.get("grids", chosen)
             for grid in chosen:
                 result.append(
                     {
@@ -184,10 +208,13 @@ def tasks(machine: machines.Machine, options: argparse.Namespace) -> list[dict[s
                         "network": machine.network,
                         "topology": machine.network["topology"],
                         "shape": shape,
+                        "kind": options.kind,
+                        "precision": options.precision,
                         "ranks": ranks,
                         "algorithm": algorithm,
-                        "exchange": options.exchange,
-                        "chunks": options.chunks,
+                        "exchange": way.get("exchange", options.exchange),
+                        "chunks": int(way.get("chunks", options.chunks)),
+                        "way": way["way"],
                         "layout": layout,
                         "grid": grid,
                         "placement": options.placement,
@@ -227,10 +254,33 @@ def simulate(options: argparse.Namespace) -> int:
                 kept.found[Kept.key(task)] = result
             print(f"{number} of {len(waiting)}: {label(task)}: {outcome(result)}", file=sys.stderr)
     results = [(task, kept.found[Kept.key(task)]) for task in every]
-    print(table(results))
+    try:
+        results += past_simulation(machine, results, options, kept) if options.beyond else []
+    finally:
+        print(table(results))
     if not options.check and not options.no_plot:
         print(plot(results, Path(options.into) / f"{machine.name}.png"))
     return 0 if all("failed" not in result and result.get("error", 0) < 1e-12 for _, result in results) else 3
+
+
+def past_simulation(machine: machines.Machine, results: Results, options: argparse.Namespace, kept: Kept) -> Results:
+    """The runs of --beyond, by the cost model alone; throws if it disagrees with the simulated ones."""
+    words = argparse.Namespace(**{**vars(options), "ranks": options.beyond})
+    wanted, found = tasks(machine, words), []
+    for algorithm in dict.fromkeys(task["algorithm"] for task in wanted):
+        done = {
+            task["ranks"]: (task, seconds(result))
+            for task, result in results
+            if task["algorithm"] == algorithm and "forward" in result
+        }
+        differs = beyond.disagreement(machine, done)
+        for task in (one for one in wanted if one["algorithm"] == algorithm):
+            task["mode"] = "cost model"
+            time = beyond.seconds(machine, task)
+            result = {"ranks": task["ranks"], "forward": time, "backward": time, "differs": differs}
+            kept.add(task, result | {"report": {"forward": {}}})
+            found.append((task, kept.found[Kept.key(task)]))
+    return found
 
 
 def label(task: dict[str, Any]) -> str:
@@ -249,8 +299,9 @@ def outcome(result: dict[str, Any]) -> str:
     return f"error {result['error']:.1e}" if "error" in result else f"{seconds(result):.4g} s"
 
 
-def table(results: list[tuple[dict[str, Any], dict[str, Any]]]) -> str:
-    """Time, efficiency beside the fewest ranks of the same algorithm, share of communication; * the best grid."""
+def table(results: Results) -> str:
+    """Time, efficiency beside the fewest ranks of the same algorithm, share of communication; * the best grid, ~ the
+    cost model alone."""
     lines = [f" ranks {'algorithm':18s} {'grid':>12s} {'exchange':14s} {'seconds':>10s} efficiency      r"]
     best: dict[tuple[str, int], float] = {}
     for task, result in results:
@@ -268,12 +319,13 @@ def table(results: list[tuple[dict[str, Any], dict[str, Any]]]) -> str:
         efficiency = best[algorithm, fewest] * fewest / (seconds(result) * task["ranks"])
         ratio = result["report"]["forward"].get("ratio")
         share = "" if ratio is None else f"{ratio:.2f}"
+        share = f"~{result['differs']:.0%}" if "differs" in result else share
         star = "*" if task["grid"] and seconds(result) == best[algorithm, task["ranks"]] else ""
         lines.append(f"{start} {seconds(result):10.4g} {efficiency:10.2f} {share:>6s}{star}")
     return "\n".join(lines)
 
 
-def plot(results: list[tuple[dict[str, Any], dict[str, Any]]], path: Path) -> str:
+def plot(results: Results, path: Path) -> str:
     import matplotlib
 
     matplotlib.use("Agg")
@@ -287,7 +339,9 @@ def plot(results: list[tuple[dict[str, Any], dict[str, Any]]], path: Path) -> st
                 points[task["ranks"]] = min(points.get(task["ranks"], math.inf), seconds(result))
         axes.loglog(sorted(points), [points[ranks] for ranks in sorted(points)], marker="o", label=algorithm)
     task = results[0][0]
-    axes.set_title(f"{'x'.join(map(str, task['shape']))} complex double on {task['machine']}, simulated")
+    axes.set_title(
+        f"{'x'.join(map(str, task['shape']))} {task['kind']} {task['precision']} on {task['machine']}, simulated"
+    )
     axes.set_xlabel("ranks")
     axes.set_ylabel("seconds of one transform")
     axes.legend()
@@ -304,13 +358,17 @@ def add_commands(commands: Any) -> None:
     listing.set_defaults(act=_machines)
     words = commands.add_parser("simulate", help="run the library on a machine one does not have")
     words.add_argument("--machine", required=True, help="of `machines`, or the path of a YAML file")
-    words.add_argument("--shape", required=True, help="of the array of complex doubles, as 1024^3 or 90x80x70")
+    words.add_argument("--shape", required=True, help="of the array, as 1024^3 or 90x80x70")
+    words.add_argument("--kind", choices=["c2c", "r2c"], default="c2c", help="(%(default)s)")
+    words.add_argument("--precision", choices=["double", "single"], default="double", help="(%(default)s)")
     words.add_argument("--ranks", required=True, help="as 24,48,96")
+    words.add_argument("--beyond", metavar="RANKS", help="as 8192,16384: by the cost model alone, if it agrees")
     words.add_argument("--algorithm", default="pencil", help="one or several, as pencil,slab (%(default)s)")
     words.add_argument("--exchange", default="alltoallv", help="of messages (%(default)s)")
     words.add_argument("--layout", choices=LAYOUTS, help="of the input (by the algorithm)")
     words.add_argument("--grid", help="of processes, as 8x16; all: every one, for pencils")
     words.add_argument("--chunks", type=int, default=1, help="(%(default)s)")
+    words.add_argument("--way", metavar="FILE", help="the line that a plan's report shows as its way")
     words.add_argument("--placement", default="linear", help="of ranks on nodes: linear, or random:SEED")
     words.add_argument("--figure", action="append", default=[], metavar="NAME=VALUE", help="in place of the machine's")
     words.add_argument("--check", action="store_true", help="move real data, and compare with a serial transform")

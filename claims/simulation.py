@@ -53,7 +53,7 @@ def simulated(machine: machines.Machine, shape: str, algorithm: str, ranks: int,
     """The same, simulated."""
     words = argparse.Namespace(
         shape=shape, ranks=str(ranks), algorithm=algorithm, exchange="alltoallv", layout=None, grid=None, chunks=1,
-        placement="linear", check=False, kind="c2c", precision="double", way=None,
+        placement="linear", check=False, kind="c2c", precision="double", way=None, tolerance=0,
     )  # fmt: skip
     (task,) = simulate.tasks(machine, words)
     result = simulate.run(machine, task, 4e9, 600)

@@ -46,7 +46,7 @@ def pages() -> list[Path]:
     """The documents whose tables state measurements."""
     docs = [
         ROOT / "docs" / f"{name}.md"
-        for name in ("performance", "reliability", "cannon", "exchanges", "gpu-design", "lammps", "torus")
+        for name in ("performance", "reliability", "cannon", "exchanges", "gpu-design", "lammps", "simulation", "torus")
     ]
     return [ROOT / "README.md", *docs, *sorted((ROOT / "docs" / "studies").glob("*.md")), *sorted(RESULTS.glob("*.md"))]
 
@@ -226,14 +226,18 @@ class Row:
             self.middle(one["bandwidth"]["bytes_sent_by_a_rank"] / self.middle(one["samples"]) for one in found) / 1e9
         )
 
-    def line(self, name: str, records: str = "", **equal) -> float:
-        """Median of a field of the lines whose fields are equal to these and to those of the row."""
+    def each(self, name: str, records: str = "", **equal) -> list[float]:
+        """A field of the lines whose fields are equal to these and to those of the row."""
         want = {key: value for key, value in {**self.point, **equal}.items() if not key.startswith("_")}
         lines = read(records) if records else self.records
         found = [one[name] for one in lines if name in one and all(one.get(k) == v for k, v in want.items())]
         if not found:
             raise LookupError(f"no line with {name} at {want}")
-        return self.middle(found)
+        return found
+
+    def line(self, name: str, records: str = "", **equal) -> float:
+        """Median of such a field."""
+        return self.middle(self.each(name, records, **equal))
 
     def slope(self, name: str, precision: str) -> float:
         """Exponent of 1 / the field over the number of GPUs, by least squares over all counts."""
@@ -246,7 +250,7 @@ class Row:
     def names(self) -> dict:
         """The names that an expression may use."""
         own = """ms least better rivals best joules r version fact spread versions said offers share processor product
-                 ratios bandwidth line slope"""
+                 ratios bandwidth each line slope"""
         plain = {"min": min, "max": max, "median": median, "sum": sum, "len": len, "log2": math.log2, "pi": math.pi}
         return {**{one: getattr(self, one) for one in own.split()}, **plain, **self.point, "__builtins__": {}}
 

@@ -17,8 +17,10 @@ import yaml
 from shardfft_bench.results import FILE
 
 STUDIES = stated.ROOT / "docs" / "studies"
-STATUSES = ("recorded", "in part", "not measurable", "missing")
+STATUSES = ("recorded", "in part", "simulated", "not measurable", "missing")
+SHOWN = STATUSES[:3]  # with records and a page
 POINTS = 3  # of a curve
+ERROR = "The model's error"  # in the section of every simulated item
 # Drivers of this library, of its parts and of the machine.
 OURS = {"shardfft", "shardfft-gpu", "shardfft-group", "cannon-parts", "transposition", "mpi"}
 PAPERS = {"000": 23, "001": 18, "002": 22, "003": 16, "004": 24}  # items of each
@@ -38,8 +40,8 @@ def item_fault(item: dict) -> str:
         return f"the status '{item['status']}' is none of {', '.join(STATUSES)}"
     if item["status"] != "recorded" and not item.get("reason"):
         return f"'{item['status']}' needs a reason"
-    if item["status"] not in ("recorded", "in part"):
-        return "it has records, which only what is recorded has" if "records" in item else ""
+    if item["status"] not in SHOWN:
+        return "it has records, which only items that show some have" if "records" in item else ""
     if not item.get("records") or not item.get("page"):
         return f"'{item['status']}' needs records and a page"
     for name in item["records"]:
@@ -52,6 +54,8 @@ def item_fault(item: dict) -> str:
         return f"there is no docs/studies/{item['page']}"
     if f"### {item['id']}" not in page.read_text(encoding="utf-8"):
         return f"docs/studies/{item['page']} has no heading that names it"
+    if item["status"] == "simulated" and ERROR not in " ".join(own_section(item)[0]):
+        return f"its section does not tell '{ERROR}'"
     return rule_fault(item) if item["status"] == "recorded" else ""
 
 

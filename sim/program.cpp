@@ -47,6 +47,7 @@ Task task_of(const shardfft::sim::Words& words) {
   task.options.exchange = words.text("exchange", "auto");
   task.options.local_fft = words.text("local_fft", "auto");
   task.options.chunks = static_cast<int>(words.number("chunks", 1));
+  task.options.tolerance = words.number("tolerance", 0);
   task.options.effort = shardfft::Effort::estimate;
   if (const char* const way = std::getenv("SHARDFFT_SIM_WAY")) task.options.way = way;  // smpirun splits words
   task.model = words.text("mode", "model") == "model";

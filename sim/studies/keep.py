@@ -33,7 +33,7 @@ def record(task: dict, result: dict) -> dict:
     from shardfft_bench import machines
 
     own = machines.read(task["machine"]).figures if task["machine"] in machines.available() else {}
-    line = {name: task[name] for name in SAME}
+    line = {name: task.get(name, 0.0) for name in SAME}
     line["figures"] = {name: value for name, value in task["figures"].items() if own.get(name) != value}
     line["seconds"] = (result["forward"] + result["backward"]) / 2
     line["differs"] = result.get("differs")

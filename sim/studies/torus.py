@@ -1,39 +1,14 @@
-"""The torus question of Malapally et al.: keeps the simulated runs, and draws docs/torus.png.
-
-python sim/studies/torus.py FOLDER   # of `shardfft simulate --into FOLDER`: adds its runs to torus.jsonl
-python sim/studies/torus.py          # draws
-"""
+"""Draws docs/torus.png, the answer to the torus question of Malapally et al., from torus.jsonl.xz (keep.py)."""
 
 from __future__ import annotations
 
-import json
-import sys
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
-RECORD = HERE / "torus.jsonl"
+import keep
+
 NETWORKS = {"juwels": "fat tree", "juwels_torus": "torus", "juwels_dragonfly": "dragonfly"}
-MESSAGES_ALONE = 1e18
+ALONE = {"products": 1e18}  # products take no time: messages alone
 SHAPE = [840, 840, 840]
-
-
-def kept(folder: Path) -> list[dict]:
-    """One short line a run; the last one of each counts."""
-    found = {}
-    for file in sorted(folder.glob("*.jsonl")):
-        for line in file.read_text(encoding="utf-8").splitlines():
-            task, result = (json.loads(line)[name] for name in ("task", "result"))
-            entry = {
-                name: task[name]
-                for name in ("machine", "network", "shape", "ranks", "algorithm", "exchange", "placement")
-            }
-            entry["products"] = task["figures"]["products"]
-            found[json.dumps({**entry, "network": None})] = {
-                **entry,
-                "seconds": (result["forward"] + result["backward"]) / 2,
-                "r": result["report"]["forward"].get("ratio"),
-            }
-    return list(found.values())
 
 
 def draw(entries: list[dict], path: Path) -> None:
@@ -48,8 +23,8 @@ def draw(entries: list[dict], path: Path) -> None:
     counts = sorted({entry["ranks"] for entry in linear})
     figure, every = pyplot.subplots(1, len(counts), figsize=(4.5 * len(counts), 3.6), sharey=True, squeeze=False)
     kinds = {
-        "Cannon": lambda e: e["algorithm"] == "cannon" and e["products"] < MESSAGES_ALONE,
-        "its messages alone": lambda e: e["algorithm"] == "cannon" and e["products"] >= MESSAGES_ALONE,
+        "Cannon": lambda e: e["algorithm"] == "cannon" and not e["figures"],
+        "its messages alone": lambda e: e["algorithm"] == "cannon" and e["figures"] == ALONE,
         "pencil": lambda e: e["algorithm"] == "pencil",
         "slab": lambda e: e["algorithm"] == "slab",
     }
@@ -70,16 +45,7 @@ def draw(entries: list[dict], path: Path) -> None:
 
 def main() -> None:
     """See above."""
-    if len(sys.argv) > 1:
-        RECORD.write_text("".join(json.dumps(entry) + "\n" for entry in kept(Path(sys.argv[1]))), encoding="utf-8")
-    entries = [json.loads(line) for line in RECORD.read_text(encoding="utf-8").splitlines()]
-    draw(entries, HERE.parents[1] / "docs" / "torus.png")
-    for entry in sorted(
-        entries, key=lambda e: (e["ranks"], e["machine"], e["placement"], e["algorithm"], e["products"])
-    ):
-        alone = " messages alone" if entry["products"] >= MESSAGES_ALONE else ""
-        words = f"{entry['ranks']:4d} {entry['machine']:17s} {entry['placement']:9s} {entry['algorithm']}{alone}"
-        print(f"{words:60s} {1e3 * entry['seconds']:8.1f} ms  r {entry['r'] or 0:.2f}")
+    draw(keep.read("torus"), Path(__file__).resolve().parents[2] / "docs" / "torus.png")
 
 
 if __name__ == "__main__":

@@ -40,11 +40,12 @@ def seconds(machine: machines.Machine, task: dict[str, Any]) -> float:
         from shardfft._doctor import predict
     except ImportError as error:
         raise BenchError(f"--beyond needs the package shardfft, which has the cost model: {error}") from error
+    own = [f"chunks={task['chunks']}", f"tolerance={task['tolerance']}"]
     words = argparse.Namespace(
         **{name: task[name] for name in ("kind", "precision", "layout", "algorithm", "exchange")},
         shape="x".join(map(str, task["shape"])),
         output="default",
-        set=[f"chunks={task['chunks']}"] + ([f"grid={','.join(map(str, task['grid']))}"] if task["grid"] else []),
+        set=own + ([f"grid={','.join(map(str, task['grid']))}"] if task["grid"] else []),
         gpus_per_node=None,
         ranks_per_node=machine.ranks_per_node,
     )

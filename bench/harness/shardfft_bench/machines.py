@@ -75,6 +75,11 @@ class Machine:
                     network[name] for name in ("chassis", "routers", "nodes_per_router", "links")
                 )
                 groups = max(2, -(-nodes // (chassis * routers * leaves)))
+                if groups > routers:  # its routes to group n begin at the n-th router of a chassis
+                    raise BenchError(
+                        f"{self.name}: {nodes} nodes are {groups} groups of a dragonfly; SimGrid has at most {routers} "
+                        "(as many as routers in a chassis)"
+                    )
                 return [groups, network["global_links"], chassis, links, routers, links, leaves]
         return [nodes]
 

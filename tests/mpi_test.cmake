@@ -17,7 +17,7 @@ set(_many_ranks "^mpi_(exchange|reshape|cannon|random|halo|gpu_test_(exchange|sl
 # These need another rank than the first at most: messages about arguments, texts of interfaces and tables, numbers
 # that are written down. They run with SHARDFFT_TEST_ANY_RANKS.
 set(_any_ranks "^mpi_plan_test_(bad_input|literal_values|misuse|operator_walls|option_table|random_texts|side|typed_calls)$")
-string(APPEND _any_ranks "|^mpi_gpu_test_(bad_input|option_table|standin_accounts)$|^mpi_fortran_test_errors$")
+string(APPEND _any_ranks "|^mpi_gpu_test_(bad_input|option_table|random_texts|standin_accounts)$|^mpi_fortran_test_errors$")
 
 # Files whose cases make ranks or devices fail, limit or fork them, wait by the clock, or take most of the memory: their
 # failures break nothing else, and others run beside those that wait. Tests on GPUs change the stand-in's properties.

@@ -3,9 +3,10 @@
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 usage="usage: ./run fuzz [--seconds N] [--seed S] [--first I] [--plans N] [--ranks R] [--texts | --readers]
-  texts that C++ reads (options, option way, names in plans, variables) under sanitizers, and files that Python reads
-  (manifests and blocks of saved arrays, machine files, experiments, pickled layouts), N seconds (60) each; a line that
-  begins with 'fails:' or 'crashes:' names the seed and the number that --seed, --first and --plans repeat"
+  texts and files that C++ reads (options, ways of plans, names in plans, variables, wisdom; ways of GPU plans, the kernel
+  cache) under sanitizers, and files that Python reads (manifests and blocks of saved arrays, machine files, experiments,
+  pickled layouts), N seconds (60) for each of the three programs; a line that begins with 'fails:' or 'crashes:' names the
+  seed and the number that --seed, --first and --plans repeat"
 seconds=60 ranks=1 which=(texts readers)
 while [[ $# -gt 0 ]]; do
   case "$1" in
@@ -34,11 +35,13 @@ texts() {
     '-DSHARDFFT_SANITIZE_WITHOUT=src/local/lanes_(256|512)' -DSHARDFFT_PRECOMPILE=ON -DSHARDFFT_TOGETHER=ON \
     -DSHARDFFT_TESTS_TOGETHER=ON -DCMAKE_BUILD_TYPE=Debug "-DCMAKE_CXX_FLAGS_DEBUG=-O0 -g1" > "$folder/configure.log" 2>&1 ||
     { cat "$folder/configure.log" >&2; return 1; }
-  cmake --build "$folder" --target mpi_plan_tests -j "$(jobs)" -- --no-print-directory -s > "$folder/build.log" 2>&1 ||
+  cmake --build "$folder" --target mpi_plan_tests mpi_gpu_tests -j "$(jobs)" -- --no-print-directory -s > "$folder/build.log" 2>&1 ||
     { tail -50 "$folder/build.log" >&2; return 1; }
   # A fault of an address ends the program by a signal, so that it says at which text.
-  ASAN_OPTIONS=detect_leaks=0:abort_on_error=1 UBSAN_OPTIONS=print_stacktrace=1 \
-    mpi_run "$ranks" "$folder/tests/mpi_plan_tests" '--gtest_filter=RandomTexts.*'
+  local -x ASAN_OPTIONS=detect_leaks=0:abort_on_error=1 UBSAN_OPTIONS=print_stacktrace=1
+  local program status=0
+  for program in plan gpu; do mpi_run "$ranks" "$folder/tests/mpi_${program}_tests" '--gtest_filter=RandomTexts.*' || status=1; done
+  return "$status"
 }
 readers() {
   bash "$ROOT/tools/build.sh" && bash "$ROOT/tools/make_venv.sh" tests &&

@@ -192,7 +192,7 @@ def fake_cupy(stream, pool):
 
     module.ndarray, module.empty = ndarray, empty
     current = types.SimpleNamespace(ptr=stream)
-    module.cuda = types.SimpleNamespace(get_current_stream=lambda: current)
+    module.cuda = types.SimpleNamespace(get_current_stream=lambda device: current)
     module.from_dlpack = lambda raw: ndarray(raw, stream)
     return module
 

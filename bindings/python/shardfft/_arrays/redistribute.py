@@ -125,7 +125,7 @@ class Move:
         self._place = Place(self._core.device, self._core.stream, told.get("memory"))
 
     def call(self, array: Any, out: Any) -> Call:
-        return Call(self._place, array, out, self._source, self._destination, self._core.allocate_output)
+        return Call(array, out, self._place, self._source, self._destination, self._core.allocate_output)
 
     def run(self, call: Call) -> Any:
         self._core.run(call.source, call.destination, call)

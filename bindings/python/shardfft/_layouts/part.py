@@ -58,8 +58,10 @@ class Part:
         self._places = tuple(np.argsort(self._order).tolist())
         self._memory_shape = tuple(self.shape[axis] for axis in self._order)
         self._in_order = self._places == tuple(range(len(self.shape)))
-        steps = [dtype.itemsize * math.prod(self._memory_shape[place + 1 :]) for place in range(len(self.shape))]
-        self._strides = tuple(steps[place] for place in self._places)  #: bytes
+        steps = [math.prod(self._memory_shape[place + 1 :]) for place in range(len(self.shape))]
+        self._steps = tuple(steps[place] for place in self._places)  #: strides in elements
+        self._strides = tuple(dtype.itemsize * step for step in self._steps)  #: bytes
+        self._form, self._alignment = (self.shape, self._strides, dtype), dtype.alignment
 
     def view(self, flat: NDArray[Any]) -> NDArray[Any]:
         """See a flat array of ``count`` elements as the local array; no copy."""
@@ -71,8 +73,7 @@ class Part:
 
     def _empty_as(self, array: Any) -> Any:
         """Make one with the library of another array, on its device."""
-        library = library_of(array)
-        return library.transpose(library.empty(array, self._memory_shape, self.dtype), self._places)
+        return library_of(array).new(array, self)
 
     def zeros(self) -> NDArray[Any]:
         """Make a local NumPy array of zeros."""
@@ -86,26 +87,16 @@ class Part:
         complex ones in float64.
         """
         array = as_array(x)
-        library, shape = library_of(array), tuple(array.shape)
+        library, shape, dtype = library_of(array), array.shape, gpu_arrays.dtype_of(array)
+        if dtype == self.dtype and shape == self.shape and library.is_dense(array, self._order):
+            return array
         if self.count == 0 and math.prod(shape) == 0:
             return self.empty() if isinstance(array, np.ndarray) else array  # no elements have no shape to refuse
         if shape != self.shape:
-            raise ValueError(f"an array of shape {shape} is no local array of shape {self.shape}")
-        dtype = gpu_arrays.dtype_of(array)
+            raise ValueError(f"an array of shape {tuple(shape)} is no local array of shape {self.shape}")
         if not np.can_cast(dtype, self.dtype, "same_kind"):
             raise TypeError(f"an array of dtype {dtype} cannot become one of {self.dtype}")
-        if dtype == self.dtype and library.is_dense(array, self._order):
-            return array
         return library.convert(array, self._order, self.dtype)
-
-    def address_of(self, array: Any, write: bool) -> int | None:
-        """Give the address of a NumPy array that can be used as it is; None of others, which check() examines."""
-        if type(array) is not np.ndarray or array.strides != self._strides or array.shape != self.shape:
-            return None
-        flags = array.flags
-        if array.dtype != self.dtype or not flags.aligned or (write and not flags.writeable):
-            return None
-        return _core.address_of(array)
 
     def would_fit(self, array: Seen) -> bool:
         """Whether the array can be used after a copy in this side's memory order, but not as it is."""

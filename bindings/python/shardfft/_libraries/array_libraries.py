@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import operator
 import sys
 from collections.abc import Sequence
 from types import ModuleType
@@ -17,6 +18,8 @@ from .gpu_arrays import Seen
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from .._layouts.part import Part
 
 
 class Library:
@@ -34,6 +37,11 @@ class Library:
     def empty(self, like: Any, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
         """Make an array in C order on the device of ``like``."""
         return np.empty(shape, dtype)
+
+    def new(self, like: Any, part: Part) -> Any:
+        """Make an array of a part's form on the device of ``like``."""
+        made = self.empty(like, part._memory_shape, part.dtype)
+        return made if part._in_order else self.transpose(made, part._places)
 
     def bring(self, like: Any, values: NDArray[Any]) -> Any:
         """Return NumPy's values as an array of this library on the device of ``like``."""
@@ -79,26 +87,54 @@ class Library:
         """Whether arrays can hold double precision."""
         return True
 
-    def seen(self, array: Any, device: int) -> tuple[Seen, int | None] | None:
+    def address_of(self, array: Any, part: Part, device: int, write: bool) -> int | None:
+        """Give the address of an array of GPU ``device``, or of the host (-1), that can be used as it is; else None."""
+        seen = self.seen(array, device)
+        return None if seen is None or seen[1:4] != part._form or seen[0] % part._alignment else seen[0]
+
+    def seen(self, array: Any, device: int) -> Seen | None:
         """See an array of GPU ``device``, or of the host (-1), without DLPack, which takes longer than small ones.
 
-        Give with it the stream in whose order the library works there. None: the array is elsewhere or of an unusual
-        kind, or the library has no such stream.
+        None: the array is elsewhere or of an unusual kind, or the library has no :meth:`current` stream.
         """
         return None
+
+    address = staticmethod(_core.address_of)  #: of a new array
+
+    def device_of(self, array: Any) -> int | None:
+        """Give the GPU that an array lies on; None for host memory."""
+        return gpu_arrays.device_of(array)
+
+    def current(self, device: int) -> int:
+        """Give the stream in whose order the library works on a GPU."""
+        raise NotImplementedError
+
+
+class _NumPy(Library):
+    def address_of(self, array: Any, part: Part, device: int, write: bool) -> int | None:
+        if device >= 0 or type(array) is not np.ndarray or array.strides != part._strides or array.shape != part.shape:
+            return None
+        flags = array.flags
+        usable = array.dtype == part.dtype and flags.aligned and (flags.writeable or not write)
+        return _core.address_of(array) if usable else None
 
 
 class _CuPy(Library):
     def functions(self) -> Any:
         return sys.modules["cupy"]
 
-    def seen(self, array: Any, device: int) -> tuple[Seen, int | None] | None:
-        cupy = sys.modules["cupy"]
-        if type(array) is not cupy.ndarray or array.device.id != device:
+    def seen(self, array: Any, device: int) -> Seen | None:
+        if type(array) is not sys.modules["cupy"].ndarray or array.device.id != device:
             return None
-        with streams.current_gpu(device):
-            current = cupy.cuda.get_current_stream().ptr
-        return Seen(array.data.ptr, array.shape, array.strides, array.dtype), current or streams.LEGACY
+        return Seen(array.data.ptr, array.shape, array.strides, array.dtype)
+
+    address = operator.attrgetter("data.ptr")
+
+    def device_of(self, array: Any) -> int | None:
+        return array.device.id
+
+    def current(self, device: int) -> int:
+        return sys.modules["cupy"].cuda.get_current_stream(device).ptr or streams.LEGACY
 
     def empty(self, like: Any, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
         with like.device:
@@ -125,7 +161,24 @@ class _Torch(Library):
     def functions(self) -> Any:
         return sys.modules["torch"]
 
-    def seen(self, array: Any, device: int) -> tuple[Seen, int | None] | None:
+    def address_of(self, array: Any, part: Part, device: int, write: bool) -> int | None:
+        torch = sys.modules["torch"]
+        if (
+            (type(array) is not torch.Tensor and type(array) is not torch.nn.Parameter)
+            or not (array.is_cpu if device < 0 else array.is_cuda and array.get_device() == device)
+            or array.layout is not torch.strided
+            or array.stride() != part._steps
+            or array.shape != part.shape
+            or gpu_arrays.numpy_type(array.dtype) is not part.dtype
+            or array.is_conj()
+            or array.is_neg()
+            or (array.requires_grad and torch.is_grad_enabled())
+        ):
+            return None
+        address = array.data_ptr()
+        return None if address % part._alignment else address
+
+    def seen(self, array: Any, device: int) -> Seen | None:
         torch = sys.modules["torch"]
         if type(array) is not torch.Tensor and type(array) is not torch.nn.Parameter:
             return None
@@ -133,16 +186,27 @@ class _Torch(Library):
             return None
         if array.layout is not torch.strided or array.is_conj() or array.is_neg():
             return None
-        dtype = gpu_arrays.dtype_of(array)
-        size = dtype.itemsize
-        strides = tuple([step * size for step in array.stride()])
-        current = None if device < 0 else torch._C._cuda_getCurrentRawStream(device) or streams.LEGACY
-        return Seen(array.data_ptr(), tuple(array.shape), strides, dtype), current
+        dtype = gpu_arrays.numpy_type(array.dtype)
+        strides = tuple(map(dtype.itemsize.__mul__, array.stride()))
+        return Seen(array.data_ptr(), tuple(array.shape), strides, dtype)
+
+    address = operator.methodcaller("data_ptr")
+
+    def device_of(self, array: Any) -> int | None:
+        return array.get_device() if array.is_cuda else None if array.is_cpu else super().device_of(array)
+
+    def current(self, device: int) -> int:
+        return sys.modules["torch"]._C._cuda_getCurrentRawStream(device) or streams.LEGACY
 
     def empty(self, like: Any, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
-        pinned = not like.is_cuda and like.is_pinned()
-        torch = sys.modules["torch"]
+        torch, pinned = sys.modules["torch"], like.is_cpu and like.is_pinned()
         return torch.empty(tuple(shape), dtype=_type_of(torch, dtype), device=like.device, pin_memory=pinned)
+
+    def new(self, like: Any, part: Part) -> Any:
+        torch = sys.modules["torch"]
+        if like.is_cpu and like.is_pinned():
+            return super().new(like, part)
+        return torch.empty_strided(part.shape, part._steps, dtype=_type_of(torch, part.dtype), device=like.device)
 
     def bring(self, like: Any, values: NDArray[Any]) -> Any:
         return sys.modules["torch"].as_tensor(values, device=like.device)
@@ -154,7 +218,7 @@ class _Torch(Library):
         return array.permute(tuple(axes))
 
     def is_dense(self, array: Any, axes: Sequence[int]) -> bool:
-        return array.permute(tuple(axes)).is_contiguous()
+        return (array if sorted(axes) == list(axes) else array.permute(tuple(axes))).is_contiguous()
 
     def astype(self, array: Any, dtype: np.dtype[Any]) -> Any:
         return array.to(_type_of(sys.modules["torch"], dtype), copy=True)
@@ -222,18 +286,18 @@ class _Jax(_Standard):
         return bool(sys.modules["jax"].config.jax_enable_x64)
 
 
-NUMPY, _STANDARD, _NAMELESS = Library(), _Standard(), _Nameless()
+NUMPY, _STANDARD, _NAMELESS = _NumPy(), _Standard(), _Nameless()
 _KNOWN = (("cupy", "ndarray", _CuPy()), ("torch", "Tensor", _Torch()), ("jax", "Array", _Jax()))
 
-_found: dict[type, Library] = {}
+_found: dict[type, Library] = {np.ndarray: NUMPY}
 
 
 def library_of(array: Any) -> Library:
     """Find the library of an array."""
-    if isinstance(array, np.ndarray):
-        return NUMPY
     if (found := _found.get(type(array))) is not None:
         return found
+    if isinstance(array, np.ndarray):
+        return NUMPY
     for module, kind, library in _KNOWN:
         if module in sys.modules and isinstance(array, getattr(sys.modules[module], kind, ())):
             _found[type(array)] = library
@@ -258,8 +322,9 @@ def as_array(x: Any) -> Any:
     """Give ``x`` itself if it is an array of any library, else NumPy's array of it; TypeError as numpy_array()."""
     if type(x) is np.ndarray:
         return x
-    if gpu_arrays.is_array(x) and not isinstance(x, np.ndarray):
-        return library_of(x).refuse_gradients(x)
+    library = library_of(x)
+    if type(x) in _found or (library is not NUMPY and gpu_arrays.is_array(x)):
+        return library.refuse_gradients(x)
     return numpy_array(x)
 
 

@@ -67,15 +67,15 @@ def device_of(x: Any) -> int | None:
 
 def dtype_of(x: Any) -> np.dtype[Any]:
     """Give NumPy's type for the elements of an array of any library."""
-    if isinstance(x, np.ndarray):
-        return x.dtype
-    if not hasattr(x, "dtype"):
+    dtype = getattr(x, "dtype", None)
+    if dtype is None:
         return np.dtype(x.__cuda_array_interface__["typestr"])
-    return _numpy_type(x.dtype)
+    return dtype if isinstance(dtype, np.dtype) else numpy_type(dtype)
 
 
 @functools.cache
-def _numpy_type(dtype: Any) -> np.dtype[Any]:
+def numpy_type(dtype: Any) -> np.dtype[Any]:
+    """Give NumPy's type for one of another library's."""
     try:
         return np.dtype(dtype)
     except TypeError:  # PyTorch has types of its own

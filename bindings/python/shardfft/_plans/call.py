@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from .. import _core
 from .._libraries import array_libraries, gpu_arrays
@@ -27,6 +26,11 @@ class Place:
     asynchronous: bool = False  #: calls do not wait
     joins: bool = False  #: calls are in the order of the libraries' own streams: ``stream`` is the plan's
     in_use: list[Any] = dataclasses.field(default_factory=list)  #: inputs of calls that may not have ended
+
+    @functools.cached_property
+    def owns(self) -> bool:
+        """Whether results lie in memory that the plan allocates."""
+        return self.memory in ("registered", "managed") and self.device >= 0
 
     def synchronize(self) -> None:
         """Wait for all calls so far."""
@@ -74,22 +78,22 @@ class Call:
 
     def __init__(
         self,
-        place: Place,
         x: Any,
         out: Any,
+        place: Place,
         source: Part,
         destination: Part,
         allocate: Callable[[], _core.Memory],
         overwrites: bool = False,
     ) -> None:
         """See both; ``overwrites``: the call may write into ``x``."""
-        if place.device < 0 and self._take_plain(x, out, source, destination, overwrites):
-            return
         if overwrites and getattr(x, "requires_grad", False):
             raise TypeError("x requires gradients, and the backward pass may need x: plan without overwrite_input")
-        self._place, self._library, self._out = place, library_of(x), out
+        self._place, self._library, self._like = place, library_of(x), x
+        if self._take(x, out, source, destination, overwrites):
+            return
         self._like = x = self._library.refuse_gradients(x)
-        self._side = destination
+        self._side, self._out = destination, out
         self._streams: set[int] = set()  # of the libraries whose arrays are in the order of one
         self._waits = False  # for an array that is in no such order
         self._result = self._own = None
@@ -111,32 +115,37 @@ class Call:
                 raise ValueError("x and out overlap in part; they must be the same memory or apart")
         self.source, self.destination = seen.address, target.address
 
-    def _take_plain(self, x: Any, out: Any, source: Part, destination: Part, overwrites: bool) -> bool:
-        """Take arrays of NumPy that can be used as they are, as most calls on CPUs do; False: see any others."""
-        begin = source.address_of(x, overwrites)
-        if begin is None:
+    def _take(self, x: Any, out: Any, source: Part, destination: Part, overwrites: bool) -> bool:
+        """Take arrays of one library that can be used as they are, as most calls do; False: see any others."""
+        place, library = self._place, self._library
+        begin = library.address_of(x, source, place.device, overwrites)
+        if begin is None or (place.owns if out is None else library_of(out) is not library):
             return False
-        self._result = out
         if out is None:
-            own = np.empty(destination._memory_shape, destination.dtype)
-            self._result = own if destination._in_order else own.transpose(destination._places)
-        end = destination.address_of(self._result, True)
-        if end is None or (end < begin + source.nbytes and begin < end + destination.nbytes and begin != end):
-            return False
+            self._result = library.new(x, destination)
+            end = library.address(self._result)
+        else:
+            self._result = out
+            end = library.address_of(out, destination, place.device, True)
+            if end is None or (end < begin + source.nbytes and begin < end + destination.nbytes and begin != end):
+                return False
+        if place.device >= 0:
+            self._current = library.current(place.device)
+            place.follow(self._current)
         self.source, self.destination, self._x = begin, end, x
         return True
 
     def _see(self, array: Any, name: str, stream: int) -> Seen:
         """See an array; the call begins after the work on it that its library has under way."""
         place, library = self._place, library_of(array)
-        told = library.seen(array, place.device)
-        if told is None:
+        seen = library.seen(array, place.device)
+        if seen is None:
             # JAX makes the stream wait itself, and takes a result together with the stream that writes it.
             of_jax = not self._library.mutable and (array is self._own or library is self._library)
             self._waits |= not of_jax
             return gpu_arrays.see(array, name, place.device, stream)
-        seen, current = told
-        if current is not None:
+        if place.device >= 0:
+            current = library.current(place.device)
             if current not in self._streams and array is not self._own:
                 place.follow(current)
             self._streams.add(current)
@@ -159,19 +168,20 @@ class Call:
     def _new(self, allocate: Callable[[], _core.Memory]) -> Any:
         """Make an array in the memory order of the result."""
         side, place = self._side, self._place
-        of_plan = place.memory in ("registered", "managed") and place.device >= 0
-        if self._library.allocates and not of_plan:
+        if self._library.allocates and not place.owns:
             return self._library.empty(self._like, side._memory_shape, side.dtype)
-        if of_plan or (place.device >= 0 and _lies_on_gpu(self._like)):
+        if place.owns or (place.device >= 0 and _lies_on_gpu(self._like)):
             told = place.asynchronous and not (place.joins and self._library.mutable)
             return side._of_memory(allocate(), place.stream if told else 0)
         return array_libraries.NUMPY.empty(None, side._memory_shape, side.dtype)
 
     def finish(self) -> Any:
         """After the run: give the result as the user wants it."""
-        if self._result is not None:
-            return self._result
         place, library = self._place, self._library
+        if self._result is not None:
+            if place.joins:
+                place.lead(self._current)
+            return self._result
         if place.asynchronous:
             self._order_behind()
         if self._out is not None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import weakref
 from collections.abc import Callable, Sequence
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 import numpy as np
@@ -29,6 +31,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Array = TypeVar("Array")
+
+
+_source, _destination = attrgetter("source"), attrgetter("destination")
 
 
 class Plan(Handle):
@@ -86,6 +91,19 @@ class Plan(Handle):
     def _note_streams(self, streams: Sequence[Any] | None) -> None:
         self._user_streams = streams  # they must live as long as calls
         self._places = places(self._core, self._problem.options.get("memory"), streams is not None)
+        into, back = self._core.allocate_output, self._core.allocate_input
+        #: For each call and member all that a :class:`Call` is told beside the arrays.
+        self._ends = {
+            what: [
+                (place, *sides, functools.partial(allocate, member), what == self._overwriting)
+                for member, (place, *sides) in enumerate(zip(self._places, sources, targets, strict=True))
+            ]
+            for what, sources, targets, allocate in (
+                ("forward", self.inputs, self.outputs, into),
+                ("backward", self.outputs, self.inputs, back),
+                ("apply", self.inputs, self.inputs, back),
+            )
+        }
 
     def set_streams(self, streams: Sequence[Any] | None) -> None:
         """GPUs: enqueue calls on these streams from now on, one a member, and do not wait; None: on the plan's own.
@@ -227,18 +245,20 @@ class Plan(Handle):
     def _run(self, what: str, x: Any, out: Any, operator: Operator | None = None) -> Any:
         if isinstance(x, CutArray):
             return self._run_array(what, x, out, operator)
-        self._open()
+        core = self._core
+        if core.closed:
+            self._open()
         try:
-            calls = self._calls(what, x, out)
+            calls = [Call(x, out, *self._ends[what][0])] if self.comm is not None else self._calls(what, x, out)
             factors = self._factors(operator) if what == "apply" else None
         except Exception as error:
             self._refuse(error)
             raise
-        arrays = [call.source for call in calls], [call.destination for call in calls], calls
+        addresses = list(map(_source, calls)), list(map(_destination, calls))
         if factors is None or operator is None:
-            self._core.run(what == "forward", *arrays)
+            core.run(what == "forward", *addresses, calls)
         else:
-            operator._run(self._core.apply, factors, *arrays)
+            operator._run(core.apply, factors, *addresses, calls)
         return calls[0].finish() if self.comm is not None else [call.finish() for call in calls]
 
     def _factors(self, operator: Operator | None) -> _core.Operator:
@@ -251,8 +271,6 @@ class Plan(Handle):
 
     def _calls(self, what: str, x: Any, out: Any) -> list[Call]:
         """See the arrays of all members."""
-        if self.comm is not None:
-            return [self._call(what, 0, x, out)]
         members = len(self.inputs)
         outs = [None] * members if out is None else out
         if len(x) != members or len(outs) != members:
@@ -260,17 +278,10 @@ class Plan(Handle):
         calls = []
         for member in range(members):
             try:
-                calls.append(self._call(what, member, x[member], outs[member]))
+                calls.append(Call(x[member], outs[member], *self._ends[what][member]))
             except (TypeError, ValueError) as error:
                 raise type(error)(f"rank {member}: {error}") from error
         return calls
-
-    def _call(self, what: str, member: int, x: Any, out: Any) -> Call:
-        source = self.outputs[member] if what == "backward" else self.inputs[member]
-        destination = self.outputs[member] if what == "forward" else self.inputs[member]
-        allocate = self._core.allocate_output if what == "forward" else self._core.allocate_input
-        overwrites = what == self._overwriting
-        return Call(self._places[member], x, out, source, destination, lambda: allocate(member), overwrites)
 
     def _refuse(self, error: Exception) -> None:
         """Tell the ranks that make the same call why it fails here: they raise too and do not wait."""

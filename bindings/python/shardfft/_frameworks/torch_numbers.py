@@ -8,6 +8,12 @@ from typing import Any
 import torch
 
 _HALVES = (torch.float16, torch.bfloat16, torch.complex32)
+#: The types of numbers that are transformed, and those that they are computed in; and the complex ones of these.
+_COMPUTED = {
+    torch.float16: torch.float32, torch.bfloat16: torch.float32, torch.complex32: torch.complex64,
+    **{dtype: dtype for dtype in (torch.float32, torch.float64, torch.complex64, torch.complex128)},
+}  # fmt: skip
+_COMPLEX = {torch.float32: torch.complex64, torch.float64: torch.complex128}
 
 
 def numbers_of(x: Any, real: bool, to_complex: bool) -> torch.Tensor:
@@ -18,12 +24,11 @@ def numbers_of(x: Any, real: bool, to_complex: bool) -> torch.Tensor:
         raise TypeError(f"rfftn needs real numbers, not {x.dtype}")
     if not (x.is_complex() or x.is_floating_point()):
         x = x.to(torch.get_default_dtype())
-    if x.dtype in _HALVES:
-        x = x.to(torch.complex64 if x.is_complex() else torch.float32)
-    if x.dtype not in (torch.float32, torch.float64, torch.complex64, torch.complex128):
+    wanted = _COMPUTED.get(x.dtype)
+    if wanted is None:
         raise TypeError(f"tensors of {x.dtype} cannot be transformed: give float32/64 or complex64/128")
-    double = x.dtype in (torch.float64, torch.complex128)
-    return x.to(torch.complex128 if double else torch.complex64) if to_complex else x
+    wanted = _COMPLEX.get(wanted, wanted) if to_complex else wanted
+    return x if wanted is x.dtype else x.to(wanted)
 
 
 def in_type_of(x: torch.Tensor, result: torch.Tensor) -> torch.Tensor:

@@ -27,6 +27,7 @@ Ask = Hashable
 LIMIT, MOVES = 4, 8
 
 _NEVER, _MISSING = -1, 0
+_MAIN = threading.main_thread().ident
 
 
 class Remembered(NamedTuple):
@@ -49,7 +50,7 @@ class _Group:
         self.plans: OrderedDict[tuple[Any, ...], tuple[int, Any]] = OrderedDict()
         self.limit = limit
         self.made = 0
-        self.asks: dict[Ask, tuple[int, Any, Any]] = {}  #: the last call that found a plan for these arguments
+        self.asks: dict[Ask, Remembered] = {}  #: the last call that found a plan for these arguments
         self.asked = 0
 
     def number(self, key: tuple[Any, ...]) -> int:
@@ -64,7 +65,7 @@ class _Group:
     def note(self, ask: Ask, key: tuple[Any, ...]) -> None:
         """Remember for the next call that asks so which plan it gets."""
         self.asked += 1
-        self.asks[ask] = self.asked, key, self.plans[key][1]
+        self.asks[ask] = Remembered(self.plans, self.asked, key, self.plans[key][1])
 
     def keep(self, key: tuple[Any, ...], made: Any) -> None:
         self.made += 1
@@ -74,7 +75,7 @@ class _Group:
         while len(self.plans) > self.limit:
             self.plans.popitem(last=False)[1][1].close()
         alive = [plan for _, plan in self.plans.values()]
-        self.asks = {ask: found for ask, found in self.asks.items() if found[2] in alive}
+        self.asks = {ask: found for ask, found in self.asks.items() if found.kept in alive}
 
 
 _members_key: int | None = None  #: MPI's key of the result of _members() for a communicator
@@ -115,7 +116,7 @@ def _fixed(value: Any) -> Any:
 def _find(key: tuple[Any, ...], members: tuple[int, ...] | None, traced: bool, limit: int) -> tuple[_Group | None, int]:
     """Return the group that may keep the plan, and its entry for ``key``."""
     # A trace is written when its plan ends, and plans must not run on two threads at once.
-    if members is None or traced or threading.current_thread() is not threading.main_thread():
+    if members is None or traced or threading.get_ident() != _MAIN:
         return None, _NEVER
     try:
         group = _groups.setdefault((limit, members), _Group(limit))
@@ -126,23 +127,26 @@ def _find(key: tuple[Any, ...], members: tuple[int, ...] | None, traced: bool, l
 
 def asking(array: Hashable, *what: Any) -> Ask:
     """Return a key of a rank's array and of the user's arguments; None for arguments without a fixed value."""
-
-    def fixed(value: Any) -> Hashable:
-        kind = type(value)
-        if value is None or kind in (str, Layout):
-            return value
-        if kind in (bool, int, float) or isinstance(value, np.generic):
-            return kind, value  # True is no 1
-        if kind in (list, tuple):
-            return kind, *map(fixed, value)
-        if kind is dict:
-            return tuple((name, fixed(one)) for name, one in value.items())
-        raise TypeError
-
+    key = [array]
     try:
-        return array, *map(fixed, what)
+        for one in what:
+            key.append(one if one is None or type(one) is str else _constant(one))
+        return tuple(key)
     except TypeError:
         return None
+
+
+def _constant(value: Any) -> Hashable:
+    kind = type(value)
+    if value is None or kind in (str, Layout):
+        return value
+    if kind is dict:
+        return tuple((name, _constant(one)) for name, one in value.items())
+    if kind in (bool, int, float) or isinstance(value, np.generic):
+        return kind, value  # True is no 1
+    if kind in (list, tuple):
+        return kind, *map(_constant, value)
+    raise TypeError
 
 
 def asked_again(comm: MPI.Comm, ask: Ask, prepare: Callable[[Kept], T], limit: int = LIMIT) -> tuple[Kept, T] | None:
@@ -157,20 +161,19 @@ def asked_again(comm: MPI.Comm, ask: Ask, prepare: Callable[[Kept], T], limit: i
 def remembered(comm: MPI.Comm, ask: Ask, limit: int) -> Remembered | None:
     """Return this rank's last call with these arguments, if its plan is still kept."""
     group = None if ask is None else _groups.get((limit, _members(comm) or ()))
-    found = None if group is None else group.asks.get(ask)
-    return None if group is None or found is None else Remembered(group.plans, *found)
+    return None if group is None else group.asks.get(ask)
 
 
 def met_again(comm: MPI.Comm, call: Remembered | None, prepare: Callable[[Any], T]) -> tuple[Any, T] | None:
     """As :func:`asked_again`, of a call that was remembered and whose plan was not closed since."""
     number = _MISSING
-    if call is not None and threading.current_thread() is threading.main_thread():
+    if call is not None and threading.get_ident() == _MAIN:
         try:
             ready = prepare(call.kept)
             number = call.number
         except Exception:
             number = _MISSING  # it fails again when all ranks are told
-    if not mpi.all_equal(comm, number) or call is None or number == _MISSING:
+    if (comm.size > 1 and not mpi.all_equal(comm, number)) or call is None or number == _MISSING:
         return None
     call.plans.move_to_end(call.key)
     return call.kept, ready

@@ -14,7 +14,7 @@ from .._ground.arguments import axes_of
 from .._layouts.cut_array import CutArray
 from .._layouts.infer import layout_of, processor_of
 from .._libraries.array_libraries import as_array, library_of
-from .._libraries.gpu_arrays import device_of, dtype_of
+from .._libraries.gpu_arrays import dtype_of
 from .._plans.options import settle
 from .._plans.recent import asked_again, asking, recent_plan
 
@@ -64,10 +64,10 @@ class Local(NamedTuple):
 def look(x: Any, real: bool, word: str | None = None) -> Local:
     """See an array that can be transformed."""
     array = as_array(x)
-    dtype = dtype_of(array)
+    dtype, library = dtype_of(array), library_of(array)
     precision = precision_of(dtype, real)
-    precision = precision if library_of(array).has_double() else "float32"
-    return Local(array, precision, dtype.kind == "c", device_of(array), word)
+    precision = precision if library.has_double() else "float32"
+    return Local(array, precision, dtype.kind == "c", library.device_of(array), word)
 
 
 class Call:
@@ -93,7 +93,9 @@ class Call:
         return self.local
 
     def _convert(self, plan: Plan) -> Any:
-        return (plan.input if self._forward else plan.output).asarray(self.local.array)
+        side, (array, *_, device, _) = (plan.inputs if self._forward else plan.outputs)[0], self.local
+        fits = library_of(array).address_of(array, side, -1 if device is None else device, False) is not None
+        return array if fits else side.asarray(array)
 
     def _run(self, plan: Plan, array: Any) -> tuple[Any, Side]:
         return (plan.forward(array), plan.output) if self._forward else (plan.backward(array), plan.input)
@@ -103,10 +105,11 @@ class Call:
 
         The words must say all that :meth:`run` is given.
         """
-        with contextlib.suppress(Exception):  # it is raised again when all ranks are told
+        try:
             local = self._look()
-            shape = tuple(local.array.shape)
-            self.ask = asking((self._kind, shape, dtype_of(local.array), local[1:]), self._layout, *words)
+            self.ask = asking((self._kind, local.array.shape, dtype_of(local.array), local[1:]), self._layout, *words)
+        except Exception:  # it is raised again when all ranks are told
+            self.ask = None
         found = asked_again(self.comm, self.ask, self._convert)
         return None if found is None else self._run(*found)
 

@@ -18,7 +18,7 @@ a :func:`shardfft.poisson`, on CPUs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 try:
@@ -30,12 +30,12 @@ from ._frameworks import linear, torch_compiled, torch_dtensor
 from ._frameworks.torch_autograd import mapped
 from ._frameworks.torch_numbers import in_type_of, numbers_of, real_extent
 from ._frameworks.torch_particles import deposit, interpolate
-from ._frameworks.torch_recipes import asked_of, recipe_of
+from ._frameworks.torch_recipes import recipe_of
 from ._frameworks.torch_spectral import SpectralConv
 from ._ground import mpi
 from ._ground.arguments import axes_of
-from ._ground.errors import ArgumentError
 from ._ground.naming import named
+from ._plans.recent import asking
 from ._plans.traced import living
 
 if TYPE_CHECKING:
@@ -55,30 +55,20 @@ __all__ = [
 ]  # fmt: skip
 
 
+#: Of maps that programs were compiled with, by all that tells them apart.
+_numbers: dict[Any, int] = {}
+
+
 @torch.compiler.assume_constant_result  # type: ignore[misc]
 def _number_with_plan(serial: int, what: str) -> int:
     """The number of a plan's map, which a compiled program holds in place of the plan."""
-    key = serial, what
-    if key not in _numbers:
-
-        def with_plan(work: Callable[[Plan], Any]) -> Any:
-            plan = living.get(serial)
-            if plan is None:
-                raise ArgumentError("the plan of this compiled program was dropped")
-            return work(plan)
-
-        _numbers[key] = torch_compiled.number_of(linear.Linear(with_plan, what))
-    return _numbers[key]
-
-
-#: Of maps that programs were compiled with, by all that tells them apart.
-_numbers: dict[Any, int] = {}
+    return torch_compiled.number_of(linear.kept_of_plan(living[serial], what))
 
 
 def _with_plan(plan: Plan, what: str, x: torch.Tensor) -> torch.Tensor:
     if torch.compiler.is_compiling():
         return torch_compiled.run(x, _number_with_plan(plan._traced.serial, what))
-    return mapped(x, linear.of_plan(plan, what, None, x, torch.Tensor))
+    return mapped(x, linear.kept_of_plan(plan, what, x, torch.Tensor), plan)
 
 
 def forward(plan: Plan, x: torch.Tensor) -> torch.Tensor:
@@ -118,7 +108,8 @@ class _Call(NamedTuple):
 
     def numbers(self, x: Any) -> torch.Tensor:
         """Give a tensor that can be transformed."""
-        self.axes()
+        if self.dim is not None:
+            self.axes()
         return numbers_of(x, self.kind == "r2c", self.kind in ("c2c", "c2r"))
 
     def axes(self) -> list[int] | None:
@@ -155,9 +146,9 @@ def _number(call: tuple[Any, ...], options: tuple[Any, ...], shape: tuple[int, .
     """The number of a call's map, planned while a program is compiled. Collective."""
     asked = _Call(*call, dict(options))
     stands = torch.empty(shape, dtype=dtype, device="meta" if device is None else device)
-    key = asked_of(stands, *call, options)
+    key = asking((shape, dtype, device), *call, options)
     if key is None or key not in _numbers:
-        made = linear.Linear(asked.recipe(mpi.communicator(None), stands)[1], asked.what)
+        made = asked.recipe(mpi.communicator(None), stands)[1].map(asked.what)
         _numbers[key] = torch_compiled.number_of(made)
     return _numbers[key]
 
@@ -172,7 +163,7 @@ def _local(call: _Call, x: Any, comm: MPI.Comm | None) -> torch.Tensor:
         number = _number(tuple(call)[:-1], tuple(call.options.items()), tuple(known.shape), known.dtype, device)
         return in_type_of(x, torch_compiled.run(known, number))
     known, recipe = call.recipe(mpi.communicator(comm), x)
-    return in_type_of(x, mapped(known, linear.Linear(recipe, call.what)))
+    return in_type_of(x, mapped(known, recipe.map(call.what)))
 
 
 # The functions that make functions say no type of what they give, so that type checkers find it themselves.

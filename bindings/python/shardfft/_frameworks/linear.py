@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import functools
+import weakref
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .._ground import mpi
+from .._ground.errors import ArgumentError
 from .._plans.problem import points_of
 from .._plans.recent import recent_plan
 from .._transforms.cosine_scale import AFTER, BEFORE
@@ -118,10 +120,13 @@ def _adjoints(plan: Plan) -> dict[str, tuple[str, Factors, Factors]]:
     """For each call of a plan the one that its adjoint makes, and the factors around it; made once a plan."""
     if plan._traced.adjoints is None:
         source, target = _factors(plan)
-        scale = Factors(_scale(plan))
+        scale, kind = Factors(_scale(plan)), plan._problem.transform.kind.name
+        # Half spectra are multiplied by vectors anyway; else results are, in place. All ranks must choose alike.
+        first, second = (scale, _ONE) if kind == "r2c" else (_ONE, scale)
+        third, fourth = (scale, _ONE) if kind == "c2r" else (_ONE, scale)
         plan._traced.adjoints = {
-            "forward": ("backward", target, source * scale),
-            "backward": ("forward", source.inverse(), (target * scale).inverse()),
+            "forward": ("backward", target * first, source * second),
+            "backward": ("forward", (source * third).inverse(), (target * fourth).inverse()),
             "apply": ("apply", source.inverse(), source),
         }
     return plan._traced.adjoints
@@ -133,18 +138,23 @@ class Recipe:
     def __init__(self, *arguments: Any, **options: Any) -> None:
         self._arguments, self._options = arguments, options
         self._plan: Plan | None = None
+        self._maps: dict[str, Linear] = {}
 
-    def __call__(self, work: Callable[[Plan], Any]) -> Any:
-        """Do ``work`` with the plan. Collective."""
+    def __call__(self, work: Callable[..., Any], *told: Any) -> Any:
+        """Do ``work`` with the plan and what it is told. Collective."""
         if self._plan is not None and not self._plan._core.closed:
-            return work(self._plan)
+            return work(self._plan, *told)
         plan, kept = recent_plan(*self._arguments, **self._options)
         if kept:
             plan._traced.recipe = self
             self._plan = plan  # PyTorch goes back on threads of its own, which find no recent plans
-            return work(plan)
+            return work(plan, *told)
         with plan:
-            return work(plan)
+            return work(plan, *told)
+
+    def map(self, what: str) -> Linear:
+        """The map of a call, the same one again, which keeps its adjoint."""
+        return self._maps.get(what) or self._maps.setdefault(what, Linear(self, what))
 
     def batched(self, fields: int) -> Recipe | None:
         """The same for so many fields at once; None: it is of several already."""
@@ -158,7 +168,7 @@ class Linear:
 
     def __init__(
         self,
-        with_plan: Callable[[Callable[[Plan], Any]], Any],
+        with_plan: Callable[..., Any],
         what: str,
         before: Factors | None = None,
         after: Factors | None = None,
@@ -168,27 +178,24 @@ class Linear:
         self._before, self._after = before or _ONE, after or _ONE
         self.agreed = isinstance(with_plan, Recipe)  #: on the tensors: if one has no numbers, none has
         self.number: int | None = None  #: by which torch.compile knows it
+        self._adjoint: weakref.ref[Linear] | Linear | None = None
 
     def __call__(self, x: Any, times: Callable[[Any, Factors, bool], Any]) -> Any:
         """Map an array. Collective.
 
         ``times`` multiplies an array of its library by factors, and may write into it if it is told so.
         """
+        return self._with_plan(self._run, x, times)
 
-        def work(plan: Plan) -> Any:
-            if plan._problem.options.get("overwrite_input"):
-                error = ValueError("gradients may need x again: plan without overwrite_input")
-                plan._refuse(error)
-                raise error
-            with plan._traced.alone:
-                known = x if self._before.are_one else times(x, self._before, False)
-                if self._operator is None:
-                    result = plan.forward(known) if self.what == "forward" else plan.backward(known)
-                else:
-                    result = plan.apply(self._operator, known)
-            return result if self._after.are_one else times(result, self._after, True)
-
-        return self._with_plan(work)
+    def _run(self, plan: Plan, x: Any, times: Callable[[Any, Factors, bool], Any]) -> Any:
+        if plan._problem.options.get("overwrite_input"):
+            error = ValueError("gradients may need x again: plan without overwrite_input")
+            plan._refuse(error)
+            raise error
+        with plan._traced.alone:
+            known = x if self._before.are_one else times(x, self._before, False)
+            result = plan._run(self.what, known, None, self._operator)
+        return result if self._after.are_one else times(result, self._after, True)
 
     def sides(self) -> tuple[Side, Side]:
         """The sides of input and output. Collective if the plan was closed."""
@@ -208,13 +215,17 @@ class Linear:
         many = self._with_plan.batched(fields) if isinstance(self._with_plan, Recipe) and not self._operator else None
         return None if many is None else Linear(many, self.what, self._before, self._after)
 
-    @functools.cached_property
+    @property
     def adjoint(self) -> Linear:
         """The adjoint with respect to the real inner product, the real part of the sum of conj(a) b. Collective."""
+        known = self._adjoint() if isinstance(self._adjoint, weakref.ref) else self._adjoint
+        if known is not None:
+            return known
         what, before, after = self._with_plan(_adjoints)[self.what]
         conjugate = None if self._operator is None else self._operator.conj()
         made = Linear(self._with_plan, what, _product(self._after, before), _product(self._before, after), conjugate)
-        made.__dict__["adjoint"] = self
+        made._adjoint = weakref.ref(self)  # no circle, which would keep plans until they are collected
+        self._adjoint = made
         return made
 
 
@@ -264,7 +275,7 @@ def of_plan(plan: Plan, what: str, operator: Operator | None = None, x: Any = No
     plan._open()
     if plan.comm is None:
         raise TypeError("gradients go through plans over a communicator, not through those over devices of one process")
-    linear = Linear(lambda work: work(plan), what, operator=operator)
+    linear = Linear(lambda work, *told: work(plan, *told), what, operator=operator)
     linear.agreed = plan.comm.size == 1
     if not isinstance(x, kind):
         module = "torch.Tensor" if kind.__module__.startswith("torch") else "jax.Array"
@@ -272,3 +283,26 @@ def of_plan(plan: Plan, what: str, operator: Operator | None = None, x: Any = No
         linear.refuse(error)
         raise error
     return linear
+
+
+class _Living:
+    """A plan that somebody else keeps."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = weakref.ref(plan)
+
+    def __call__(self, work: Callable[..., Any], *told: Any) -> Any:
+        plan = self._plan()
+        if plan is None:
+            raise ArgumentError("the plan of this compiled program was dropped")
+        return work(plan, *told)
+
+
+def kept_of_plan(plan: Plan, what: str, x: Any = None, kind: type = object) -> Linear:
+    """As :func:`of_plan`, for callers that keep the plan: the same map again, which does not."""
+    maps = plan._traced.maps
+    if what not in maps or plan._core.closed or not isinstance(x, kind):
+        agreed = of_plan(plan, what, None, x, kind).agreed
+        maps[what] = Linear(_Living(plan), what)
+        maps[what].agreed = agreed
+    return maps[what]

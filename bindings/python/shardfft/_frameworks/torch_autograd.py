@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 def times(x: torch.Tensor, factors: Factors, overwrite: bool) -> torch.Tensor:
     """Multiply a tensor by real factors, in its own precision."""
+    if not factors.vectors:
+        return x.mul_(factors.number) if overwrite else x * factors.number
     dtype, device = x.dtype.to_real(), x.device
     for one in factors.on((dtype, device), lambda values: torch.as_tensor(values, dtype=dtype, device=device)):
         x = x.mul_(one) if overwrite else x * one
@@ -28,33 +30,35 @@ def _run(x: torch.Tensor, linear: Linear) -> torch.Tensor:
 
 
 class _Mapped(torch.autograd.Function):
-    """A linear map; its gradient is the adjoint, whose gradient is the map."""
+    """A linear map; its gradient is the adjoint, whose gradient is the map. ``keep`` lives as long as the graph."""
 
     @staticmethod
-    def forward(x: torch.Tensor, linear: Linear) -> torch.Tensor:
+    def forward(x: torch.Tensor, linear: Linear, keep: Any) -> torch.Tensor:
         return _run(x.detach(), linear)
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
-        ctx.shape, ctx.linear = inputs[0].shape, inputs[1]
+        ctx.shape, ctx.linear, ctx.keep = inputs[0].shape, *inputs[1:]
 
     @staticmethod
-    def backward(ctx: Any, gradient: torch.Tensor) -> tuple[torch.Tensor, None]:
+    def backward(ctx: Any, gradient: torch.Tensor) -> tuple[torch.Tensor, None, None]:
         # A plan's array without elements has extents of its own.
-        back = mapped(gradient, ctx.linear.adjoint)
-        return back if back.shape == ctx.shape else back.reshape(ctx.shape), None
+        back = mapped(gradient, ctx.linear.adjoint, ctx.keep)
+        return back if back.shape == ctx.shape else back.reshape(ctx.shape), None, None
 
     @staticmethod
-    def jvp(ctx: Any, tangent: torch.Tensor, _: None) -> torch.Tensor:
-        return mapped(tangent, ctx.linear)
+    def jvp(ctx: Any, tangent: torch.Tensor, *_: None) -> torch.Tensor:
+        return mapped(tangent, ctx.linear, ctx.keep)
 
     @staticmethod
-    def vmap(info: Any, in_dims: tuple[int | None, None], x: torch.Tensor, linear: Linear) -> tuple[torch.Tensor, int]:
+    def vmap(
+        info: Any, in_dims: tuple[int | None, ...], x: torch.Tensor, linear: Linear, keep: Any
+    ) -> tuple[torch.Tensor, int]:
         fields = x.movedim(in_dims[0], 0)
         many = linear.batched(len(fields)) if len(fields) else None
         if many is not None:
-            return mapped(fields, many), 0
-        return torch.stack([mapped(one, linear) for one in fields]), 0
+            return mapped(fields, many, keep), 0
+        return torch.stack([mapped(one, linear, keep) for one in fields]), 0
 
 
 class _Nothing(torch.autograd.Function):
@@ -82,9 +86,9 @@ class _Plain(_Mapped):
     """The same outside of torch.func: PyTorch binds no arguments by name then, which takes longer than a call."""
 
     @staticmethod
-    def forward(ctx: Any, x: torch.Tensor, linear: Linear) -> torch.Tensor:  # type: ignore[override]
-        ctx.shape, ctx.linear = x.shape, linear
-        return _run(x.detach(), linear)
+    def forward(ctx: Any, x: torch.Tensor, linear: Linear, keep: Any) -> torch.Tensor:  # type: ignore[override]
+        ctx.shape, ctx.linear, ctx.keep = x.shape, linear, keep
+        return _run(x, linear)
 
     setup_context = torch.autograd.Function.setup_context
 
@@ -95,9 +99,9 @@ def like(side: Side, device: torch.device) -> torch.Tensor:
     return made.permute(tuple(side._places))
 
 
-def mapped(x: torch.Tensor, linear: Linear) -> torch.Tensor:
-    """Apply a map to a tensor. Collective, and so is going back."""
+def mapped(x: torch.Tensor, linear: Linear, keep: Any = None) -> torch.Tensor:
+    """Apply a map to a tensor. Collective, and so is going back, for which ``keep`` is kept."""
     if torch._C._are_functorch_transforms_active():
-        return _Mapped.apply(x, linear)
+        return _Mapped.apply(x, linear, keep)
     traced = x.requires_grad or forward_ad._current_level >= 0
-    return _Plain.apply(x, linear) if traced else _run(x, linear)
+    return _Plain.apply(x, linear, keep) if traced else _run(x, linear)

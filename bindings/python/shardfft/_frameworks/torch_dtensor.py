@@ -15,7 +15,7 @@ from .. import _core
 from .._ground.errors import ArgumentError
 from .._ground.mpi import communicator
 from .._layouts.layout import Layout
-from .linear import Linear, Recipe
+from .linear import Recipe
 from .stages import Move, check_norm, chosen_axes, stages
 from .torch_alltoall import chunks, moved
 from .torch_autograd import mapped, nothing
@@ -279,7 +279,7 @@ def _by_plan(call: _Call, mesh: Any, x: torch.Tensor, ranks: list[int], options:
         **{"batch": fields, **gpu, **options},
     )
     dense = x.permute([*others, *axes]).reshape([fields, *(x.shape[axis] for axis in axes)])
-    linear = Linear(recipe, "backward" if call.name == "ifftn" else "forward")
+    linear = recipe.map("backward" if call.name == "ifftn" else "forward")
     return mapped(dense if fields > 1 else dense[0], linear).reshape(result).permute(back)
 
 

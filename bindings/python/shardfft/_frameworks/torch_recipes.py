@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
+import operator
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -20,9 +20,7 @@ if TYPE_CHECKING:
     from .._layouts.layout import Layout
 
 
-def asked_of(x: torch.Tensor, *what: Any) -> Any:
-    """A key of a call for a tensor."""
-    return asking((tuple(x.shape), x.dtype, x.device), *what)
+_recipe_of_plan = operator.attrgetter("_traced.recipe")
 
 
 def recipe_of(
@@ -43,11 +41,12 @@ def recipe_of(
         asked: all else that tells the call apart, as fixed values.
         plan_of: the plan's kind and further arguments, of the tensor and the layout; collective.
     """
-    ask = None
-    with contextlib.suppress(Exception):  # it is raised again when all ranks are told
+    try:
         known = numbers(x)
-        ask = asked_of(known, layout, options, *asked)
-    found = asked_again(comm, ask, lambda plan: plan._traced.recipe)
+        ask = asking((known.shape, known.dtype, known.device), layout, options or None, *asked)
+    except Exception:  # it is raised again when all ranks are told
+        ask = None
+    found = asked_again(comm, ask, _recipe_of_plan)
     if found is not None:
         return known, found[1]
 

@@ -106,7 +106,7 @@ class SpectralConv(torch.nn.Module):
 
         asked = type(self).__qualname__, channels, self._kind
         known, recipe = recipe_of(self.comm, x, self._numbers, asked, self.layout, self._options, plan_of, whole=2)
-        return known, Linear(recipe, what)
+        return known, recipe.map(what)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         """Give fields of ``out_channels`` on the same points. Collective."""

@@ -19,5 +19,6 @@ class Traced:
         self.serial = next(_serials)
         living[self.serial] = plan
         self.adjoints: dict[str, Any] | None = None  #: of its calls, made when they are asked for
+        self.maps: dict[str, Any] = {}  #: of its calls, which do not keep it
         self.recipe: Any = None  #: how a recent plan is made again
         self.alone = threading.RLock()  #: PyTorch may go back on several threads

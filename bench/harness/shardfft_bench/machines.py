@@ -47,12 +47,15 @@ class Machine:
     def ranks(self) -> int:
         return self.nodes * self.ranks_per_node
 
-    def platform(self, ranks: int) -> tuple[str, int]:
-        """The words of the platform on which so many ranks run, and how many nodes it has."""
+    def needed(self, ranks: int) -> int:
+        """How many nodes so many ranks need; refuses more than the machine has."""
         if not 1 <= ranks <= self.ranks():
             raise BenchError(f"{self.name} has {self.ranks()} ranks on {self.nodes} nodes, and {ranks} are asked for")
-        needed = -(-ranks // self.ranks_per_node)
-        shape = self._shape(needed)
+        return -(-ranks // self.ranks_per_node)
+
+    def platform(self, ranks: int) -> tuple[str, int]:
+        """The words of the platform on which so many ranks run, and how many nodes it has."""
+        shape = self._shape(self.needed(ranks))
         links = ("near_bandwidth", "near_latency", "link_bandwidth", "link_latency")
         words = {
             "topology": self.network["topology"],

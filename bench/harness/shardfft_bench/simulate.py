@@ -180,14 +180,14 @@ def of_way(path: str | None) -> dict[str, Any]:
     return {name: said[name] for name in ("algorithm", "exchange", "chunks")} | {"grids": grid, "way": line}
 
 
-def tasks(machine: machines.Machine, options: argparse.Namespace) -> list[dict[str, Any]]:
+def tasks(machine: machines.Machine, options: argparse.Namespace, simulated: bool = True) -> list[dict[str, Any]]:
     """One for each number of ranks, each algorithm and each grid."""
     shape, way = numbers(options.shape, "x", "shape"), of_way(options.way)
     if options.check and (options.kind, options.precision) != ("c2c", "double"):
         raise BenchError("--check transforms complex doubles: leave out --kind and --precision")
     result = []
     for ranks in numbers(options.ranks, ",", "ranks"):
-        machine.platform(ranks)  # refuses
+        (machine.platform if simulated else machine.needed)(ranks)  # refuses
         for algorithm in way.get("algorithm", options.algorithm).split(","):
             layout = options.layout or ("brick" if "cannon" in algorithm or "brick" in algorithm else "pencil")
             if algorithm == "slab" and options.layout is None:
@@ -268,7 +268,7 @@ def past_simulation(machine: machines.Machine, results: Results, options: argpar
     """The runs of --beyond, by the cost model alone; throws if it disagrees with the simulated ones."""
     other = {"ranks": options.beyond, "shape": options.beyond_shape or options.shape}
     words = argparse.Namespace(**{**vars(options), **other})
-    wanted, found = tasks(machine, words), []
+    wanted, found = tasks(machine, words, simulated=False), []
     for algorithm in dict.fromkeys(task["algorithm"] for task in wanted):
         done = {
             task["ranks"]: (task, seconds(result))

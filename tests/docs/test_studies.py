@@ -64,6 +64,7 @@ def test_figures_without_a_record_and_records_without_a_revision_only_become_few
     [
         ({"status": "done"}, "is none of"),
         ({"status": "missing", "reason": ""}, "needs a reason"),
+        ({"status": "simulated", "reason": "far away"}, "does not tell 'The model's error'"),
         ({"records": ["nowhere/2026-01-01"]}, "no records"),
         ({"page": "005.md"}, "there is no"),
         ({"id": "000-figure-9"}, "no heading"),

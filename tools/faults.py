@@ -1,6 +1,8 @@
 """Puts faults into the library, one at a time, and tells which tests find them: repairs taken back, and mutations."""
 
 import argparse
+import hashlib
+import itertools
 import json
 import os
 import random
@@ -85,7 +87,8 @@ def failing(chosen, *pick, stop=True):
         (build / "Testing/Temporary").mkdir(parents=True, exist_ok=True)
         costs = "".join(f"{name} 1 {30 / (of + 0.1)}\n" for name, of in seconds.items())
         (build / "Testing/Temporary/CTestCostData.txt").write_text(costs + "---\n")
-    command = ["ctest", "--test-dir", build, "-j", str(chosen.jobs), "--no-tests=error", *pick]
+    command = ["ctest", "--test-dir", build, "-j", str(chosen.jobs), *pick]
+    command.append(f"--no-tests={'ignore' if stop else 'error'}")
     begun, failed, text = {}, [], ""
     with (
         subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True) as ran,
@@ -94,6 +97,8 @@ def failing(chosen, *pick, stop=True):
         ready.register(ran.stdout, selectors.EVENT_READ)
         try:
             while not (stop and failed):
+                if time.monotonic() > chosen.until:
+                    raise TimeoutError
                 if ready.select(5):
                     read = os.read(ran.stdout.fileno(), 65536).decode(errors="replace")
                     if not read:
@@ -136,26 +141,67 @@ def tried(patch, chosen):
         subprocess.run([*apply, "--reverse"], input=patch, text=True, check=True)
 
 
+def sources(root):
+    return sorted((root / "src").rglob("*.*"))
+
+
 def copied(tree):
     """Makes the sources in `tree` those of ROOT again if an ended run left others; the rest keeps its time."""
-    for file in (ROOT / "src").rglob("*.*"):
+    for file in sources(ROOT):
         mine = tree / file.relative_to(ROOT)
         if mine.read_bytes() != file.read_bytes():
             shutil.copyfile(file, mine)
 
 
 def written(folder, seed, count):
-    """Writes patches into a folder: `tried` needs no repository then."""
+    """Writes patches into a folder, repairs and mutations in turn: `tried` needs no repository then."""
     folder.mkdir(parents=True, exist_ok=True)
-    drawn = mutations(seed)
     # Some mutations do not compile.
-    some = list(repairs()) + [next(drawn) for _ in range(count + count // 4)]
+    drawn = itertools.islice(mutations(seed), count + count // 4)
+    some = [one for pair in itertools.zip_longest(repairs(), drawn) for one in pair if one]
     for number, (name, patch) in enumerate(some):
         (folder / f"{number:03}.patch").write_text(f"{name}\n{patch}")
 
 
+def made(folder, state, chosen):
+    """Writes the patches of these sources, and begins a new state, unless both are there already."""
+    every = hashlib.sha256(b"".join(map(Path.read_bytes, sources(ROOT)))).hexdigest()
+    known, made_of = folder / "made_of", f"{every} {chosen.seed} {chosen.mutations}"
+    if not known.exists() or known.read_text() != made_of:
+        shutil.rmtree(folder, ignore_errors=True)
+        state.unlink(missing_ok=True)
+        written(folder, chosen.seed, chosen.mutations)
+        known.write_text(made_of)
+
+
+def judged(every):
+    """0 if all repairs were found, and of the mutations all but one or a tenth; 1 if nothing was tried."""
+    missed = [one["fault"] for one in every if one["outcome"] == "not found"]
+    drawn = [one for one in every if one["fault"].startswith("mutation") and one["outcome"] != "none"]
+    of_drawn = sum(name.startswith("mutation") for name in missed)
+    return 1 if not every or of_drawn < len(missed) or of_drawn > max(1, len(drawn) / 10) else 0
+
+
+def each(folder, state, chosen):
+    """Tries the patches of this share that the state does not have."""
+    mine, of = map(int, chosen.share.split("/"))
+    if subprocess.run(["cmake", "--build", chosen.build, "-j", str(chosen.jobs)]).returncode != 0:
+        sys.exit("faults: the tests cannot be built without a fault")
+    if not state.exists() and (failed := failing(chosen, "-E", chosen.without, stop=False)):
+        sys.exit(f"faults: tests fail without a fault: {' '.join(failed)}")
+    known = {json.loads(line)["fault"] for line in state.read_text().splitlines()} if state.exists() else set()
+    for number, file in enumerate(sorted(folder.glob("*.patch"))):
+        name, patch = file.read_text().split("\n", 1)
+        if number % of != mine or name in known:
+            continue
+        outcome, tests = tried(patch, chosen)
+        with state.open("a") as lines:
+            lines.write(json.dumps({"fault": name, "outcome": outcome, "tests": tests}) + "\n")
+        print(f"{outcome:9} {name} {' '.join(tests[:3])}", flush=True)
+
+
 def main(arguments=None):
-    """Tries each fault that the state does not have; returns 1 if tests left one unfound."""
+    """Tries each fault that the state does not have; returns 1 if tests leave too many unfound."""
     parser = argparse.ArgumentParser(prog="./run faults", description=__doc__)
     parser.add_argument("--mutations", type=int, default=20, metavar="N", help="how many mutations are drawn (20)")
     parser.add_argument("--seed", type=int, default=1, help="of the mutations (1)")
@@ -173,38 +219,27 @@ def main(arguments=None):
         "--hangs", type=float, default=90, help="a test with so many seconds beyond five times its own (90)"
     )
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--seconds", type=float, default=float("inf"), help="begin nothing after so long")
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="end after so long")
     chosen = parser.parse_args(arguments)
+    chosen.until = time.monotonic() + chosen.seconds
     folder = chosen.patches or chosen.build.parent / "patches"
-    if not folder.is_dir():
+    state = chosen.state or chosen.build.parent / "faults.jsonl"
+    if chosen.patches and not folder.is_dir():
         written(folder, chosen.seed, chosen.mutations)
-        if chosen.patches:
-            return 0
+        return 0
+    if not chosen.patches:
+        made(folder, state, chosen)
     if chosen.tree.resolve() == ROOT:
         sys.exit("faults: --tree is to be a copy")
-    begin, mine, of = time.monotonic(), *map(int, chosen.share.split("/"))
-    state = chosen.state or chosen.build.parent / "faults.jsonl"
     copied(chosen.tree)
-    if subprocess.run(["cmake", "--build", chosen.build, "-j", str(chosen.jobs)]).returncode != 0:
-        sys.exit("faults: the tests cannot be built without a fault")
-    if not state.exists() and (failed := failing(chosen, "-E", chosen.without, stop=False)):
-        sys.exit(f"faults: tests fail without a fault: {' '.join(failed)}")
-    known = {json.loads(line)["fault"] for line in state.read_text().splitlines()} if state.exists() else set()
-    for number, file in enumerate(sorted(folder.glob("*.patch"))):
-        name, patch = file.read_text().split("\n", 1)
-        if number % of != mine or name in known:
-            continue
-        if time.monotonic() - begin > chosen.seconds:
-            print("faults: out of time; the same command goes on")
-            break
-        outcome, tests = tried(patch, chosen)
-        with state.open("a") as lines:
-            lines.write(json.dumps({"fault": name, "outcome": outcome, "tests": tests}) + "\n")
-        print(f"{outcome:9} {name} {' '.join(tests[:3])}", flush=True)
+    try:
+        each(folder, state, chosen)
+    except TimeoutError:
+        print("faults: out of time; the same command goes on")
     every = [json.loads(line) for line in state.read_text().splitlines()] if state.exists() else []
     count = {outcome: sum(one["outcome"] == outcome for one in every) for outcome in ("found", "not found", "none")}
-    print(f"faults: {count['found']} found, {count['not found']} not found, {count['none']} do not compile")
-    return 1 if count["not found"] else 0
+    print(f"faults: seed {chosen.seed}: {count['found']} found, {count['not found']} not found, {count['none']} do not compile")
+    return judged(every)
 
 
 if __name__ == "__main__":

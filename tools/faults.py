@@ -142,6 +142,7 @@ def tried(patch, chosen):
 
 
 def sources(root):
+    """Files of src, in one order."""
     return sorted((root / "src").rglob("*.*"))
 
 
@@ -238,7 +239,8 @@ def main(arguments=None):
         print("faults: out of time; the same command goes on")
     every = [json.loads(line) for line in state.read_text().splitlines()] if state.exists() else []
     count = {outcome: sum(one["outcome"] == outcome for one in every) for outcome in ("found", "not found", "none")}
-    print(f"faults: seed {chosen.seed}: {count['found']} found, {count['not found']} not found, {count['none']} do not compile")
+    told = f"{count['found']} found, {count['not found']} not found, {count['none']} do not compile"
+    print(f"faults: seed {chosen.seed}: {told}")
     return judged(every)
 
 

@@ -212,7 +212,7 @@ def test_one_rank_plans_otherwise(comm):
 
 
 def test_another_mpi_library(comm, monkeypatch):
-    monkeypatch.setattr(mpi, "_world", None)
+    monkeypatch.setattr(mpi, "world", None)
     monkeypatch.setattr(mpi._core, "mpi_loaded", lambda: "MPICH Version:\t9.9\nmore")
     with pytest.raises(ImportError, match=r"runs with MPICH Version: 9\.9; both must use one"):
         shardfft.plan(SHAPE, comm=comm)
@@ -349,7 +349,7 @@ def test_everything_of_a_closed_plan(comm):
 
 def test_processes_that_do_not_know_each_other(comm, monkeypatch):
     """A launcher of another MPI starts so many worlds of one process."""
-    monkeypatch.setattr(mpi, "_world", None)
+    monkeypatch.setattr(mpi, "world", None)
     monkeypatch.setenv("SLURM_STEP_NUM_TASKS", "4")
     if comm.size > 1:
         assert mpi.strangers() is None

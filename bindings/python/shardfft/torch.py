@@ -172,7 +172,7 @@ def _fourier(name: str, kind: str, what: str, says: str):  # type: ignore[no-unt
         x: Any, s: Sequence[int] | None = None, dim: Axes = None, norm: Norm | None = None, *,
         comm: MPI.Comm | None = None, layout: LayoutName | Layout | None = None, by: str | None = None, **options: Any,
     ) -> Any:  # fmt: skip
-        if torch_dtensor.is_dtensor(x):
+        if type(x) is not torch.Tensor and torch_dtensor.is_dtensor(x):
             if comm is not None or layout is not None:
                 raise TypeError("a DTensor has its own mesh and placements: give neither comm nor layout")
             return torch_dtensor.transform(name, x, s, dim, norm, by, options)

@@ -139,6 +139,7 @@ class Recipe:
         self._arguments, self._options = arguments, options
         self._plan: Plan | None = None
         self._maps: dict[str, Linear] = {}
+        self._many: dict[int, Recipe] = {}
 
     def __call__(self, work: Callable[..., Any], *told: Any) -> Any:
         """Do ``work`` with the plan and what it is told. Collective."""
@@ -160,7 +161,9 @@ class Recipe:
         """The same for so many fields at once; None: it is of several already."""
         if "batch" in self._options:
             return None
-        return Recipe(*self._arguments, **{**self._options, "batch": fields, "ask": None})
+        if fields not in self._many:
+            self._many[fields] = Recipe(*self._arguments, **{**self._options, "batch": fields, "ask": None})
+        return self._many[fields]
 
 
 class Linear:

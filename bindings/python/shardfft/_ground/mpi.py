@@ -70,12 +70,12 @@ def strangers() -> str | None:
     )
 
 
-_world: MPI.Comm | None = None  #: after the check
+world: MPI.Comm | None = None  #: MPI.COMM_WORLD, after the check
 
 
 def communicator(comm: MPI.Comm | None) -> MPI.Comm:
     """Give ``comm``, or ``MPI.COMM_WORLD`` for None, after checking that the library can use it."""
-    global _world
+    global world
     if WITHOUT_MPI:
         if comm is not None and comm is not one_process.COMM:
             raise TypeError(f"shardfft runs in one process without MPI ({_core.why_no_mpi}); comm must then be None")
@@ -86,15 +86,15 @@ def communicator(comm: MPI.Comm | None) -> MPI.Comm:
             "this process was forked from one that had initialised MPI, and cannot use MPI itself: transform "
             "there, or in newly started processes (multiprocessing.get_context('spawn'))"
         )
-    if comm is None and _world is not None and _core.mpi_running():
-        return _world
+    if comm is None and world is not None and _core.mpi_running():
+        return world
     from mpi4py import MPI
 
-    if _world is None:
+    if world is None:
         why = mismatch()
         if why is not None:
             raise ImportError(why)
-        _world = MPI.COMM_WORLD
+        world = MPI.COMM_WORLD
         if _core.mpi_running() and (alone := strangers()) is not None:
             warnings.warn(alone, RuntimeWarning, stacklevel=3)
     if comm is None:

@@ -137,8 +137,13 @@ class _CuPy(Library):
         return sys.modules["cupy"].cuda.get_current_stream(device).ptr or streams.LEGACY
 
     def empty(self, like: Any, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
-        with like.device:
+        device = like.device.id
+        before = _core.set_current_gpu(device)  # `with like.device` takes longer than to make the array
+        try:
             return sys.modules["cupy"].empty(tuple(shape), dtype)
+        finally:
+            if before != device:
+                _core.set_current_gpu(before)
 
     def bring(self, like: Any, values: NDArray[Any]) -> Any:
         with like.device:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import functools
 import sys
 import threading
 from collections import OrderedDict
@@ -84,6 +85,11 @@ _members_key: int | None = None  #: MPI's key of the result of _members() for a 
 _groups: dict[tuple[int, tuple[int, ...]], _Group] = {}
 
 
+@functools.cache
+def _first(ranks: int) -> tuple[int, ...]:
+    return tuple(range(ranks))
+
+
 def _members(comm: MPI.Comm) -> tuple[int, ...] | None:
     """Ranks of ``comm`` in the world, or None if they are not all of it.
 
@@ -91,8 +97,8 @@ def _members(comm: MPI.Comm) -> tuple[int, ...] | None:
     outlives the one it was made with.
     """
     global _members_key
-    if mpi.WITHOUT_MPI:
-        return (0,)
+    if mpi.WITHOUT_MPI or comm is mpi.world:
+        return _first(comm.size)
     known = None if _members_key is None else comm.Get_attr(_members_key)
     if known is not None:
         return known[0]

@@ -53,7 +53,8 @@ class Local(NamedTuple):
     precision: str
     is_complex: bool
     device: int | None
-    word: str | None = None  #: how all axes are transformed; None: as the options say
+    word: str | None  #: how all axes are transformed; None: as the options say
+    dtype: np.dtype[Any]
 
     @property
     def known(self) -> Known:
@@ -67,7 +68,7 @@ def look(x: Any, real: bool, word: str | None = None) -> Local:
     dtype, library = dtype_of(array), library_of(array)
     precision = precision_of(dtype, real)
     precision = precision if library.has_double() else "float32"
-    return Local(array, precision, dtype.kind == "c", library.device_of(array), word)
+    return Local(array, precision, dtype.kind == "c", library.device_of(array), word, dtype)
 
 
 class Call:
@@ -93,12 +94,12 @@ class Call:
         return self.local
 
     def _convert(self, plan: Plan) -> Any:
-        side, (array, *_, device, _) = (plan.inputs if self._forward else plan.outputs)[0], self.local
+        side, array, device = (plan.inputs if self._forward else plan.outputs)[0], self.local.array, self.local.device
         fits = library_of(array).address_of(array, side, -1 if device is None else device, False) is not None
         return array if fits else side.asarray(array)
 
     def _run(self, plan: Plan, array: Any) -> tuple[Any, Side]:
-        return (plan.forward(array), plan.output) if self._forward else (plan.backward(array), plan.input)
+        return (plan.forward(array), plan.outputs[0]) if self._forward else (plan.backward(array), plan.inputs[0])
 
     def again(self, *words: Any) -> tuple[Any, Side] | None:
         """Repeat the last call of all ranks with the same words and arrays alike; None if there was none. Collective.
@@ -107,7 +108,7 @@ class Call:
         """
         try:
             local = self._look()
-            self.ask = asking((self._kind, local.array.shape, dtype_of(local.array), local[1:]), self._layout, *words)
+            self.ask = asking((self._kind, local.array.shape, local[1:]), self._layout, *words)
         except Exception:  # it is raised again when all ranks are told
             self.ask = None
         found = asked_again(self.comm, self.ask, self._convert)
@@ -163,7 +164,7 @@ def transform(
             raise TypeError("a DistArray has its own communicator and layout: give neither")
         return transform_array(x, kind, forward, axes, norm, options, n, along)
     call = Call(x, mpi.communicator(comm), layout, kind, forward, along)
-    result, target = call.again(axes, norm, options, n) or call.run(axes, norm, options, n)
+    result, target = call.again(axes, norm, options or None, n) or call.run(axes, norm, options, n)
     # A rank without rows still says how long they are.
     return result.reshape(0, *target.layout.shape[1:]) if layout is None and 0 in result.shape else result
 

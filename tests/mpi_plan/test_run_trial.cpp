@@ -360,6 +360,7 @@ TEST(RunTrial, StoresPastTheCacheAreTriedInWholeRuns) {
       TransformCase c{{(large ? own / row + 1 : 1) * world().size(), 32, 32}};
       c.options.effort = effort;
       const auto report = make_plan(MPI_COMM_WORLD, c).report();
+      if (report.to_text().find("take too long to measure") != std::string::npos) GTEST_SKIP() << "a loaded machine";
       std::set<bool> stores;
       for (const auto& one : report.tried)
         stores.insert(one.way.find("past_cache=" + std::to_string(own) + ";") == std::string::npos);

@@ -16,7 +16,7 @@ toolkit=$(dirname "$(dirname "$(realpath "$toolkit")")")
 
 into=$BUILD/kernel_code
 mkdir -p "$into"
-headers=$(sed -n '/_kernel_headers device/,/endforeach/p' cmake/gpu.cmake | grep -oE 'device/[a-z]+_(checks|cut).hpp|[a-z_]+\.(cuh|hpp)' |
+headers=$(sed -n '/_kernel_headers device/,/endforeach/p' cmake/gpu.cmake | grep -oE 'device/[a-z]+_(checks|cut|factors).hpp|[a-z_]+\.(cuh|hpp)' |
   sed -E 's,^([a-z_]+\.),device/cuda/lines/\1,' | paste -sd ';')
 cmake -DOUT="$into/kernel_sources.cpp" -DROOT="$ROOT/src" "-DFILES=$headers" -P cmake/embed.cmake
 "${CXX:-g++}" -std=c++20 -O1 -Iinclude -Isrc -isystem "$toolkit/include" -o "$into/warm_lines" bench/kernels/warm_lines.cpp \

@@ -1,11 +1,13 @@
 // Compiles line and plane kernels one by one, where there is a GPU or not: gpu_warm_lines [--checked] N ... NxM ...
-// Lines of N points; planes of N rows of M points, complex and real. A JSON line a kernel: the recipe, the bytes of its
-// stack, and the seconds that it took. --checked: those of the option verify instead. For compute capability 9.0.
+// Lines of N points, with an operator's factors and without; planes of N rows of M points, complex and real. A JSON
+// line a kernel: the recipe, the bytes of its stack, and the seconds that it took. --checked: those of the option
+// verify instead. For compute capability 9.0.
 #include <chrono>
 #include <cstdio>
 #include <string>
 
 #include "base/check.hpp"
+#include "base/own_folder.hpp"
 #include "device/cuda/lines/jit.hpp"
 #include "device/kernel_cache.hpp"
 
@@ -41,9 +43,11 @@ const char* type(Precision precision, bool real) {
 
 void warm(const lines::Recipe& recipe, Precision precision, lines::KernelSkills skills) {
   timed(field("n", recipe.line.n) + "," + field("type", type(precision, false)) + "," +
-            field("odd", std::string(skills.odd ? "true" : "false")) + "," + field("radices", radices(recipe.line)) +
-            "," + field("threads", recipe.tile().threads()) + "," + field("points_a_thread", recipe.line.points()) +
-            "," + field("width", recipe.width) + "," + field("resident", recipe.resident) + "," +
+            field("odd", std::string(skills.odd ? "true" : "false")) + "," +
+            field("multiplies", std::string(skills.multiplies ? "true" : "false")) + "," +
+            field("radices", radices(recipe.line)) + "," + field("threads", recipe.tile().threads()) + "," +
+            field("points_a_thread", recipe.line.points()) + "," + field("width", recipe.width) + "," +
+            field("resident", recipe.resident) + "," +
             field("shared_bytes", recipe.shared_bytes(precision, skills.odd)),
         [&] { return lines::machine_code(recipe, precision, skills, architecture); });
 }
@@ -65,7 +69,9 @@ void warm_lines(int n, bool checked) {
     require(odd || recipe, "lines of such a length have no kernel");
     const bool in_library = own != nullptr && recipe && lines::same(*own, *recipe) && !checked;
     for (const Precision precision : {Precision::f64, Precision::f32})
-      if (recipe && !in_library && !(odd && precision == Precision::f64)) warm(*recipe, precision, {odd, checked});
+      for (const bool multiplies : {false, true})
+        if (recipe && (!in_library || multiplies) && !(odd && precision == Precision::f64) && !(checked && multiplies))
+          warm(*recipe, precision, {odd, checked, multiplies});
   }
 }
 
@@ -83,7 +89,7 @@ void warm_planes(int n, int m, bool checked) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (lines::nvrtc_version().empty() || lines::cache_directory().empty()) {
+  if (lines::nvrtc_version().empty() || cache_directory().empty()) {
     std::fprintf(stderr, "there is no libnvrtc, or no folder to keep kernels in\n");
     return 1;
   }

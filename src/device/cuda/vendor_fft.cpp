@@ -85,11 +85,11 @@ std::size_t make_plan(cufftHandle handle, const VendorFftSpec& spec) {
   return work_bytes;
 }
 
-/// A function that stores results times a number.
+/// A function that stores results times a number. cuFFT calls it by its name in C++: one in C is not found.
 std::string storing_text(Kind kind, bool wide, double scale) {
   const std::string real = wide ? "double" : "float", number = kind == Kind::c2r ? real : real + "2";
   Text text;
-  text << "extern \"C\" __device__ void shardfft_store(void* out, unsigned long long i, " << number
+  text << "__device__ void shardfft_store(void* out, unsigned long long i, " << number
        << " x, void*, void*) {\n  constexpr " << real << " scale = " << std::hexfloat << scale << ";\n  static_cast<"
        << number << "*>(out)[i] = " << (kind == Kind::c2r ? "x * scale" : number + "{x.x * scale, x.y * scale}")
        << ";\n}\n";

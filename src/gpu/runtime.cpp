@@ -1,4 +1,6 @@
 // The public view of the GPU runtime.
+#include <map>
+
 #include "device/handles.hpp"
 #include "shardfft/gpu.hpp"
 
@@ -35,8 +37,10 @@ int set_current_gpu(int device) {
 }
 
 void order_streams(int device, void* earlier, void* stream) {
+  static thread_local std::map<int, device::Event> events;  // a wait is for the last record before it: one serves all
   const device::DeviceScope scope(device);
-  const device::Event event = device::make_event();
+  device::Event& event = events[device];
+  if (!event) event = device::make_event();
   device::record(event.get(), earlier);
   device::wait(stream, event.get());
 }

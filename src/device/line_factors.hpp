@@ -21,6 +21,7 @@ struct LineFactors {
     const void* along = nullptr;
   };
   FactorsAre are = FactorsAre::none;
+  bool real = false;  ///< whether all numbers of the sums are
   unsigned columns = 0;
   Sum above, below;  ///< the quotient is 0 if `below` is 0
   const void* array = nullptr;

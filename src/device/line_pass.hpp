@@ -119,11 +119,13 @@ void prepare(int n, Precision precision, bool odd_rows = false);
 bool checkable(int n);
 /// As prepare(), only for passes that check themselves.
 void prepare_checked(int n, Precision precision, bool odd_rows = false);
-/// The properties that a kernel depends on: the length of lines, odd rows or not, checks or not.
+/// As prepare(), only for forward passes with factors. Needs a compiler, as checks do: see checkable().
+void prepare_to_multiply(int n, Precision precision, bool odd_rows = false);
+/// The properties that a kernel depends on: the length of lines, odd rows or not, checks or not, factors or not.
 struct LineKernel {
   int n;
   Precision precision;
-  bool odd = false, checks = false;
+  bool odd = false, checks = false, multiplies = false;
 };
 /// Begins to compile a kernel on other threads, before prepare() waits for it. Several kernels compile at the same
 /// time, and beside other work of the caller.

@@ -69,7 +69,8 @@ Registry<Prepared>& line_kernels() { return kept<KernelKey, std::shared_ptr<cons
 Registry<PreparedPlanes>& plane_kernels() { return kept<KernelKey, std::shared_ptr<const PreparedPlanes>>(); }
 
 KernelKey key_of(int n, Precision precision, KernelSkills skills) {
-  return {n, static_cast<int>(precision), skills.odd ? 1 : 0, skills.checks ? 1 : 0, current_device()};
+  const int bits = (skills.odd ? 1 : 0) + (skills.checks ? 2 : 0) + (skills.multiplies ? 4 : 0);
+  return {n, static_cast<int>(precision), bits, current_device()};
 }
 KernelKey key_of(int n, int m, Precision precision, PlaneSkills skills) {
   return {n, m, static_cast<int>(precision), skills.real ? 1 : 0, skills.checks ? 1 : 0, current_device()};
@@ -97,7 +98,7 @@ void prepare_kernels(int n, int m, Precision precision, PlaneSkills skills) {
 }  // namespace
 
 void compile_ahead(const LineKernel& kernel) {
-  const KernelSkills skills{kernel.odd, kernel.checks};
+  const KernelSkills skills{kernel.odd, kernel.checks, kernel.multiplies};
   const Recipe* const recipe = recipe_for(kernel.n, kernel.odd);
   if (recipe != nullptr && line_kernels().find(key_of(kernel.n, kernel.precision, skills)) == nullptr)
     compile_ahead(*recipe, kernel.precision, skills);
@@ -132,10 +133,14 @@ bool checkable(int n) { return can_compile() && supported(n); }
 
 void prepare_checked(int n, Precision precision, bool odd_rows) { prepare_kernels(n, precision, {odd_rows, true}); }
 
+void prepare_to_multiply(int n, Precision precision, bool odd_rows) {
+  prepare_kernels(n, precision, {odd_rows, false, true});
+}
+
 void run(const Pass& pass, void* stream) {
   require(supported(pass.n), "no line kernel for ", pass.n, " points");
   require_pass(pass);
-  const KernelSkills skills{is_odd(pass), pass.checks.results != nullptr};
+  const KernelSkills skills{is_odd(pass), pass.checks.results != nullptr, pass.factors.are != FactorsAre::none};
   launch(prepared(line_kernels(), key_of(pass.n, pass.precision, skills)), pass, stream);
 }
 

@@ -13,8 +13,9 @@ namespace shardfft::device::lines {
 
 /// Optional abilities of the kernels of a recipe.
 struct KernelSkills {
-  bool odd = false;     ///< rows of odd lengths (TileCut)
-  bool checks = false;  ///< sums of their lines
+  bool odd = false;         ///< rows of odd lengths (TileCut)
+  bool checks = false;      ///< sums of their lines
+  bool multiplies = false;  ///< forward, by an operator's factors
 };
 struct PlaneSkills {
   bool real = false;    ///< rows

@@ -81,14 +81,15 @@ void add_accesses(const LineFactors& factors, const Pass& pass, std::vector<Acce
       ElementType{pass.precision, factors.are == FactorsAre::numbers}.bytes());
 }
 
-std::complex<double> factor_of(const LineFactors::Sum& sum, std::int64_t line, int k) {
+std::complex<double> factor_of(const LineFactors::Sum& sum, bool real, std::int64_t line, int k) {
   using Number = std::complex<double>;
-  const auto of_line = [line](const LineFactors::OfLine& one) {
-    return one.lines != nullptr ? static_cast<const Number*>(one.lines)[line]
-                                : Number(one.constant[0], one.constant[1]);
+  const auto read = [real](const Number& number) { return real ? number.real() : number; };
+  const auto of_line = [&](const LineFactors::OfLine& one) {
+    return read(one.lines != nullptr ? static_cast<const Number*>(one.lines)[line]
+                                     : Number(one.constant[0], one.constant[1]));
   };
-  return sum.along == nullptr ? of_line(sum.first)
-                              : of_line(sum.first) + of_line(sum.second) * static_cast<const Number*>(sum.along)[k];
+  if (sum.along == nullptr) return of_line(sum.first);
+  return of_line(sum.first) + of_line(sum.second) * read(static_cast<const Number*>(sum.along)[k]);
 }
 
 /// The factor of point k of line (outer, m).
@@ -99,9 +100,9 @@ std::complex<double> factor_of(const LineFactors& factors, std::int64_t outer, s
   if (factors.are == FactorsAre::numbers)
     return std::complex<double>(static_cast<const std::complex<T>*>(factors.array)[place]);
   const std::int64_t line = outer * factors.columns + m;
-  const std::complex<double> above = factor_of(factors.above, line, k);
+  const std::complex<double> above = factor_of(factors.above, factors.real, line, k);
   if (factors.are == FactorsAre::sums) return above;
-  const std::complex<double> below = factor_of(factors.below, line, k);
+  const std::complex<double> below = factor_of(factors.below, factors.real, line, k);
   return below == 0.0 ? 0.0 : above / below;
 }
 

@@ -51,6 +51,8 @@ class FftPass {
   virtual bool accept(const LineOwners& /*owners*/) { return false; }
   /// The lines of its results, if it can multiply these by factors.
   virtual std::optional<ResultLines> result_lines() const { return std::nullopt; }
+  /// If it has such lines: makes what runs with factors need (`now`), or begins to compile it.
+  virtual void prepare_to_multiply(bool /*now*/) {}
 };
 
 using PassPointer = std::unique_ptr<FftPass>;

@@ -111,9 +111,14 @@ class LinePass : public FftPass {
     device::lines::run(pass, stream);
   }
   std::optional<ResultLines> result_lines() const override {
-    if (pass_.direction == Direction::backward) return std::nullopt;
+    if (pass_.direction == Direction::backward || !device::lines::checkable(pass_.n)) return std::nullopt;
     const device::lines::Part& out = pass_.out.part[0];
     return ResultLines{pass_.n, out.line_stride, pass_.outer_end, out.outer_stride, pass_.m_end};
+  }
+  void prepare_to_multiply(bool now) override {
+    const bool odd = device::lines::is_odd(pass_);
+    if (now) return device::lines::prepare_to_multiply(pass_.n, pass_.precision, odd);
+    device::lines::compile_ahead({pass_.n, pass_.precision, odd, false, true});
   }
   RunnerMemory kept() const override { return {.table = weights_.bytes()}; }
   std::string name() const override { return "line pass"; }

@@ -71,6 +71,10 @@ struct FormNumbers {
     factors.columns = static_cast<unsigned>(lines.of_pass.columns);
     add(form.above, factors.above, lines.heads);
     if (form.below) add(*form.below, factors.below, lines.heads);
+    factors.real = std::all_of(all.begin(), all.end(), [](std::complex<double> number) { return number.imag() == 0; });
+    for (const LineFactors::Sum* sum : {&factors.above, &factors.below})
+      for (const double imaginary : {sum->first.constant[1], sum->second.constant[1]})
+        factors.real = factors.real && imaginary == 0;
   }
   FormNumbers(const FormNumbers&) = delete;
   FormNumbers& operator=(const FormNumbers&) = delete;
@@ -196,6 +200,7 @@ class OperatorOperation : public DeviceOperation {
       for (const std::complex<T> number : table) reals.push_back(number.real());
     Table& made = reals.empty() ? upload(factors, table, stream) : upload(factors, reals, stream);
     made.of_pass = {reals.empty() ? FactorsAre::numbers : FactorsAre::reals,
+                    false,
                     static_cast<unsigned>(lines_->of_pass.columns),
                     {},
                     {},

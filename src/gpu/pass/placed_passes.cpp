@@ -25,7 +25,8 @@ bool DeviceFft::accept(const LineOwners& owners) {
 
 std::optional<ResultLines> DeviceFft::multiply_results(const FactorsOfRun& factors) {
   const auto lines = passes_.empty() ? std::nullopt : passes_.back().pass->result_lines();
-  if (lines) factors_ = factors;
+  if (lines) passes_.back().pass->prepare_to_multiply(factors != nullptr);
+  if (lines && factors) factors_ = factors;
   return lines;
 }
 

@@ -250,7 +250,8 @@ std::string kernel_source(const Recipe& recipe, Precision precision, KernelSkill
        << "Pass pass) {\n"
        << "  run_" << (recipe.bulk ? "" : "plain_") << "pass<Lines, " << number_of(precision) << ", " << recipe.width
        << ", " << word_of(backward) << ", " << word_of(skills.odd) << ", "
-       << checks_of(skills.checks, recipe.holds_weights) << ">(pass);\n}\n";
+       << checks_of(skills.checks, recipe.holds_weights) << ", " << word_of(skills.multiplies && !backward)
+       << ">(pass);\n}\n";
   return text.str();
 }
 

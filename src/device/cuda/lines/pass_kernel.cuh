@@ -89,7 +89,7 @@ __device__ __forceinline__ void take(Cx<T> (&v)[C::E], const double2* tile, cons
   }
 }
 
-template <class C, class T, int Width, bool Backward, bool Odd, Checks How = Checks::none>
+template <class C, class T, int Width, bool Backward, bool Odd, Checks How = Checks::none, bool Multiplies = false>
 __device__ __forceinline__ void run_pass(const KernelPass& pass) {
   using Shape = TileShape<C, Width, Odd>;
   extern __shared__ __align__(128) double2 shared[];
@@ -128,7 +128,7 @@ __device__ __forceinline__ void run_pass(const KernelPass& pass) {
     });
     rescale<C>(v, pass.scale, at.t);
     sums.template left<C>(v, at.t, there.first, there.second, true, checks);
-    if constexpr (!Backward && How == Checks::none) multiply_results<C>(v, pass.factors, to, at, there);
+    if constexpr (Multiplies) multiply_results<C>(v, pass.factors, to, at, there);
     leave<C, T, Width, Backward, Odd>(v, pass.out, to, at);
     sums.end_tile(sync, checks);
   }

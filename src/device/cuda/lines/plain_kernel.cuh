@@ -35,7 +35,7 @@ __device__ __forceinline__ void read(Cx<T> (&v)[C::E], const PlainInput& in, con
     });
 }
 
-template <class C, class T, int Width, bool Backward, bool Odd, Checks How = Checks::none>
+template <class C, class T, int Width, bool Backward, bool Odd, Checks How = Checks::none, bool Multiplies = false>
 __device__ __forceinline__ void run_plain_pass(const PlainPass& pass) {
   extern __shared__ __align__(128) double2 shared[];
   T* const rows = reinterpret_cast<T*>(shared);
@@ -61,7 +61,7 @@ __device__ __forceinline__ void run_plain_pass(const PlainPass& pass) {
     line_fft<C>(v, rows, at, table, sync, [] {});
     rescale<C>(v, pass.scale, at.t);
     sums.template left<C>(v, at.t, there.first, there.second, true, checks);
-    if constexpr (!Backward && How == Checks::none) multiply_results<C>(v, pass.factors, corner_of_tile, at, there);
+    if constexpr (Multiplies) multiply_results<C>(v, pass.factors, corner_of_tile, at, there);
     leave<C, T, Width, Backward, Odd>(v, pass.out, corner_of_tile, at);
     sums.end_tile(sync, checks);
   }

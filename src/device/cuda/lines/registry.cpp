@@ -103,9 +103,9 @@ const void* twiddles(const LineCut& line, Precision precision) {
 
 namespace {
 
-/// The library's own kernels, which check nothing; null if they are compiled at run time.
+/// The library's own kernels, which check nothing and multiply by nothing; null if they are compiled at run time.
 const Variant* own_variant(const Recipe& recipe, Precision precision, KernelSkills skills) {
-  const Variant* own = skills.checks ? nullptr : find_variant(recipe.line.n, precision);
+  const Variant* own = skills.checks || skills.multiplies ? nullptr : find_variant(recipe.line.n, precision);
   return own != nullptr && same(*own->recipe, recipe) ? own : nullptr;
 }
 

@@ -55,18 +55,22 @@ void unregister_host(void* memory) noexcept;
 void prefetch(void* managed, std::size_t bytes, StreamHandle stream);
 
 enum class MemoryKind { pageable, pinned, managed, device };
-/// The memory that a pointer points to. For device memory, `base` and `bytes` of the whole allocation (base is null if
-/// the runtime does not tell); `exportable` if export_memory(base) works.
+/// The memory that a pointer points to.
 struct PointerInfo {
   MemoryKind kind = MemoryKind::pageable;
   int device = -1;
+};
+PointerInfo describe(const void* pointer);
+/// The whole allocation around a pointer: empty, unless it is device memory of which the runtime tells.
+struct Allocation {
   void* base = nullptr;
   std::size_t bytes = 0;
-  bool exportable = false;
+  bool exportable = false;  ///< whether export_memory(base) works
   /// A number that no other device allocation of this process ever had: new memory may get an old address.
   std::uint64_t id = 0;
 };
-PointerInfo describe(const void* pointer);
+/// Asks the driver several times.
+Allocation allocation_of(const void* pointer);
 /// Whether plain host code, and so any MPI library, may use memory from allocate().
 bool host_uses_device_memory();
 IpcHandle export_memory(void* memory);

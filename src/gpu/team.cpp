@@ -258,12 +258,12 @@ struct Address {
 
 Address address_of(void* part) {
   if (part == nullptr) return {};
-  const device::PointerInfo info = device::describe(part);
-  if (info.kind != device::MemoryKind::device || !info.exportable)
+  const device::Allocation whole = device::allocation_of(part);
+  if (!whole.exportable)
     fail(Status::unsupported,
          "an array cannot be opened by other processes: it is not part of a plain device allocation");
-  return {{device::export_memory(info.base), info.id, process_word()},
-          static_cast<std::byte*>(part) - static_cast<std::byte*>(info.base)};
+  return {{device::export_memory(whole.base), whole.id, process_word()},
+          static_cast<std::byte*>(part) - static_cast<std::byte*>(whole.base)};
 }
 
 }  // namespace

@@ -58,23 +58,6 @@ Imported& imported() {
   return all;
 }
 
-/// Finds the whole allocation around a pointer to device memory; the base stays null if the driver does not tell.
-void find_allocation(const void* pointer, PointerInfo& info) {
-  static auto* const range = driver_function<decltype(cuMemGetAddressRange)>("cuMemGetAddressRange");
-  static auto* const attribute = driver_function<decltype(cuPointerGetAttribute)>("cuPointerGetAttribute");
-  const auto address = reinterpret_cast<CUdeviceptr>(pointer);
-  CUdeviceptr base = 0;
-  std::size_t bytes = 0;
-  if (range(&base, &bytes, address) != CUDA_SUCCESS) return;
-  info.base = reinterpret_cast<void*>(base);
-  info.bytes = bytes;
-  unsigned long long id = 0;
-  if (attribute(&id, CU_POINTER_ATTRIBUTE_BUFFER_ID, address) == CUDA_SUCCESS) info.id = id;
-  unsigned long long capable = 0;  // memory of pools and of the virtual memory functions cannot be exported this way
-  const CUresult status = attribute(&capable, CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE, address);
-  info.exportable = status == CUDA_SUCCESS && capable != 0 && !imported().has(info.base);
-}
-
 /// The target of a prefetch is a cudaMemLocation in CUDA 13 and a device's number in CUDA 12.
 template <class Prefetch>
 cudaError_t prefetch_to(Prefetch function, int device, const void* memory, std::size_t bytes, cudaStream_t stream) {
@@ -194,12 +177,27 @@ PointerInfo describe(const void* pointer) {
   info.device = attributes.device;
   if (attributes.type == cudaMemoryTypeHost) info.kind = MemoryKind::pinned;
   if (attributes.type == cudaMemoryTypeManaged) info.kind = MemoryKind::managed;
-  if (attributes.type == cudaMemoryTypeDevice) {
-    info.kind = MemoryKind::device;
-    const DeviceScope scope(attributes.device);  // the driver looks in the current device's context
-    find_allocation(pointer, info);
-  }
+  if (attributes.type == cudaMemoryTypeDevice) info.kind = MemoryKind::device;
   return info;
+}
+
+Allocation allocation_of(const void* pointer) {
+  static auto* const range = driver_function<decltype(cuMemGetAddressRange)>("cuMemGetAddressRange");
+  static auto* const attribute = driver_function<decltype(cuPointerGetAttribute)>("cuPointerGetAttribute");
+  Allocation found;
+  const PointerInfo info = describe(pointer);
+  if (info.kind != MemoryKind::device) return found;
+  const DeviceScope scope(info.device);  // the driver looks in the current device's context
+  const auto address = reinterpret_cast<CUdeviceptr>(pointer);
+  CUdeviceptr base = 0;
+  if (range(&base, &found.bytes, address) != CUDA_SUCCESS) return {};
+  found.base = reinterpret_cast<void*>(base);
+  unsigned long long id = 0;
+  if (attribute(&id, CU_POINTER_ATTRIBUTE_BUFFER_ID, address) == CUDA_SUCCESS) found.id = id;
+  unsigned long long capable = 0;  // memory of pools and of the virtual memory functions cannot be exported this way
+  const CUresult status = attribute(&capable, CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE, address);
+  found.exportable = status == CUDA_SUCCESS && capable != 0 && !imported().has(found.base);
+  return found;
 }
 
 bool host_uses_device_memory() { return false; }

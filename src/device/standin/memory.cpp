@@ -110,18 +110,17 @@ void MemoryTable::unregister_host(void* memory) {
 
 PointerInfo MemoryTable::describe(const void* pointer) const {
   const std::lock_guard<std::mutex> lock(mutex_);
-  PointerInfo info;
   const auto* found = find(pointer);
-  if (found == nullptr || found->second.freed) return info;
+  if (found == nullptr || found->second.freed) return {};
+  return {found->second.kind, found->second.device};
+}
+
+Allocation MemoryTable::allocation_of(const void* pointer) const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto* found = find(pointer);
+  if (found == nullptr || found->second.freed || found->second.kind != MemoryKind::device) return {};
   const Block& block = found->second;
-  info.kind = block.kind;
-  info.device = block.device;
-  if (block.kind != MemoryKind::device) return info;
-  info.base = found->first;
-  info.bytes = block.bytes;
-  info.id = block.id;
-  info.exportable = block.opened == 0;
-  return info;
+  return {found->first, block.bytes, block.opened == 0, block.id};
 }
 
 MemoryTable::Use MemoryTable::use_of(MemoryKind kind, int device) const {

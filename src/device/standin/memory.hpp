@@ -34,6 +34,7 @@ class MemoryTable {
   /// The number of registrations so far.
   std::int64_t registrations() const;
   PointerInfo describe(const void* pointer) const;
+  Allocation allocation_of(const void* pointer) const;
   /// Bytes allocated by calls on `device`: now, and the most since forget_peaks(). Registered host memory does not
   /// count.
   std::size_t used(int device, MemoryKind kind = MemoryKind::device) const { return use_of(kind, device).now; }

@@ -135,6 +135,8 @@ void require_current(int device, const char* what) {
 }  // namespace
 
 PointerInfo describe(const void* pointer) { return MemoryTable::instance().describe(pointer); }
+
+Allocation allocation_of(const void* pointer) { return MemoryTable::instance().allocation_of(pointer); }
 bool host_uses_device_memory() { return true; }
 IpcHandle export_memory(void* memory) {
   require_current(describe(memory).device, "memory");

@@ -47,11 +47,12 @@ bool aligned(const void* array) { return reinterpret_cast<std::uintptr_t>(array)
 
 }  // namespace
 
-void UserArrays::check(const void* array, std::size_t bytes, std::size_t room, const char* which,
-                       device::Memory& stage) {
+void UserArrays::check(const void* array, std::size_t bytes, std::size_t room, const char* which, device::Memory& stage,
+                       Checked& checked) {
   if (bytes < room) reserve(stage);
   if (bytes == 0) return;
   const device::PointerInfo info = device::describe(array);
+  checked = {array, info.kind};
   require(fits(model_, info.kind), "the ", which, " lies in ", kind_text(info.kind),
           ", but the plan was made with memory=", to_text(model_));
   require(info.kind != device::MemoryKind::device || info.device == member_.device, "the ", which, " lies on GPU ",
@@ -73,9 +74,14 @@ void UserArrays::forget_others(const std::byte* array, std::size_t bytes, device
   }
 }
 
-void UserArrays::meet(const std::byte* array, std::size_t bytes, const device::PointerInfo& info,
-                      device::StreamHandle stream) {
-  if (info.kind == device::MemoryKind::managed) device::prefetch(const_cast<std::byte*>(array), bytes, stream);
+/// Memory may be another one at the next call.
+device::MemoryKind UserArrays::kind_of(const void* array, Checked& checked) {
+  const Checked last = std::exchange(checked, {});
+  return last.array == array ? last.kind : device::describe(array).kind;
+}
+
+void UserArrays::meet(const std::byte* array, std::size_t bytes, device::MemoryKind kind, device::StreamHandle stream) {
+  if (kind == device::MemoryKind::managed) device::prefetch(const_cast<std::byte*>(array), bytes, stream);
   if (model_ == MemoryModel::registered) {
     forget_others(array, bytes, stream);
     if (pinned_.contains(array) || device::describe(array).kind == device::MemoryKind::pinned) return;
@@ -86,7 +92,7 @@ void UserArrays::meet(const std::byte* array, std::size_t bytes, const device::P
       waits_ = true;  // some of its pages are pinned already, or the system's limit is reached
     }
   }
-  waits_ = waits_ || info.kind == device::MemoryKind::pageable;
+  waits_ = waits_ || kind == device::MemoryKind::pageable;
 }
 
 void UserArrays::reserve(device::Memory& stage) const {
@@ -101,9 +107,9 @@ std::byte* UserArrays::stage(device::Memory& memory) {
 
 const std::byte* UserArrays::input(const std::byte* array, std::size_t bytes, bool copy, device::StreamHandle stream) {
   if (bytes == 0) return nullptr;
-  const device::PointerInfo info = device::describe(array);
-  meet(array, bytes, info, stream);
-  if (!copy && !on_host(info.kind) && aligned(array)) return array;
+  const device::MemoryKind kind = kind_of(array, input_);
+  meet(array, bytes, kind, stream);
+  if (!copy && !on_host(kind) && aligned(array)) return array;
   std::byte* const staged = stage(input_stage_);
   device::copy_bytes(staged, array, bytes, stream);
   return staged;
@@ -111,7 +117,7 @@ const std::byte* UserArrays::input(const std::byte* array, std::size_t bytes, bo
 
 void UserArrays::copy_input(std::byte* to, const std::byte* array, std::size_t bytes, device::StreamHandle stream) {
   if (bytes == 0 || array == to) return;
-  meet(array, bytes, device::describe(array), stream);
+  meet(array, bytes, kind_of(array, input_), stream);
   copies_ = true;
   device::copy_bytes(to, array, bytes, stream);
 }
@@ -120,9 +126,10 @@ std::byte* UserArrays::output(std::byte* array, std::size_t bytes, std::size_t r
                               device::StreamHandle stream) {
   if (room == 0) return nullptr;
   if (bytes > 0) {
-    const device::PointerInfo info = device::describe(array);
-    meet(array, bytes, info, stream);
-    if (bytes >= room && !on_host(info.kind) && aligned(array) && (!shared || info.exportable)) return array;
+    const device::MemoryKind kind = kind_of(array, output_);
+    meet(array, bytes, kind, stream);
+    const bool is_here = bytes >= room && !on_host(kind) && aligned(array);
+    if (is_here && (!shared || device::allocation_of(array).exportable)) return array;
   }
   return stage(output_stage_);
 }

@@ -52,10 +52,10 @@ class UserArrays {
   /// All functions run with the member's device current.
   /// These throw Error if the array is not in the memory that the plan was told, if the member's device cannot use it,
   /// or if there is no memory for the copy that it needs.
-  void check_input(const void* array, std::size_t bytes) { check(array, bytes, bytes, "input", input_stage_); }
+  void check_input(const void* array, std::size_t bytes) { check(array, bytes, bytes, "input", input_stage_, input_); }
   /// `room`: the bytes that the program needs in the output, which may be more.
   void check_output(const void* array, std::size_t bytes, std::size_t room) {
-    check(array, bytes, room, "output", output_stage_);
+    check(array, bytes, room, "output", output_stage_, output_);
   }
 
   /// Begins a call, and forgets the arrays of the last one.
@@ -78,11 +78,18 @@ class UserArrays {
   bool copies() const { return copies_; }
 
  private:
+  /// What the runtime said of an array when the call checked it, so that it is asked once a call.
+  struct Checked {
+    const void* array = nullptr;
+    device::MemoryKind kind = device::MemoryKind::pageable;
+  };
+  static device::MemoryKind kind_of(const void* array, Checked& checked);
   /// Releases pinned arrays that overlap this one but are no longer mapped, or that begin here and are too small.
   void forget_others(const std::byte* array, std::size_t bytes, device::StreamHandle stream);
   /// Pins host memory if the plan asks for it. If that fails, copies are slower and synchronous.
-  void meet(const std::byte* array, std::size_t bytes, const device::PointerInfo& info, device::StreamHandle stream);
-  void check(const void* array, std::size_t bytes, std::size_t room, const char* which, device::Memory& stage);
+  void meet(const std::byte* array, std::size_t bytes, device::MemoryKind kind, device::StreamHandle stream);
+  void check(const void* array, std::size_t bytes, std::size_t room, const char* which, device::Memory& stage,
+             Checked& checked);
   void reserve(device::Memory& stage) const;
   std::byte* stage(device::Memory& memory);
 
@@ -90,6 +97,7 @@ class UserArrays {
   Member member_;
   std::size_t largest_;
   device::Memory input_stage_, output_stage_;
+  Checked input_, output_;
   std::map<const std::byte*, PinnedArray> pinned_;
   bool waits_ = false, copies_ = false;
 };

@@ -151,7 +151,8 @@ void DeviceExecutor::set_workspace(std::byte* memory, std::size_t bytes) {
           "the workspace must be memory of GPU ", team_->here().front().device);
   for (const Prepared& program : prepared_)
     for (const auto& [room, addresses] : program.shared)
-      require(info.exportable || room == in_output, "other GPUs write into this plan's workspace: it must be a",
+      require(room == in_output || device::allocation_of(memory).exportable,
+              "other GPUs write into this plan's workspace: it must be a",
               " whole allocation of the GPU runtime, not memory of a pool");
   finish_runs();  // they used the old one
   mine.work_in(memory, bytes);

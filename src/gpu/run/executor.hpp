@@ -50,11 +50,11 @@ class DeviceExecutor : public Runner {
     device::Memory own_workspace;
     std::byte* workspace = nullptr;
     std::size_t workspace_size = 0;
-    std::uint64_t workspace_id = 0;  ///< device::PointerInfo::id
+    std::uint64_t workspace_id = 0;  ///< device::Allocation::id
     void work_in(std::byte* memory, std::size_t bytes) {
       workspace = memory;
       workspace_size = bytes;
-      workspace_id = memory != nullptr ? device::describe(memory).id : 0;
+      workspace_id = memory != nullptr ? device::allocation_of(memory).id : 0;
     }
     const std::byte* in = nullptr;  ///< as the device sees the arrays
     std::byte* out = nullptr;

@@ -12,7 +12,10 @@ namespace shardfft::gpu {
 
 void DeviceExecutor::place_arrays(int program, InputArrays in, OutputArrays out) {
   const DeviceTask& first = now(program).tasks.front();
-  times_.begin(program, trace_, streams_);
+  if (now(program).replay.ready())
+    times_.drop();  // a graph shows no steps
+  else
+    times_.begin(program, trace_, streams_);
   const bool shares = now(program).shared.contains(in_output);
   for (std::size_t m = 0; m < memories_.size(); ++m) {
     MemberMemory& mine = memories_[m];
@@ -122,7 +125,7 @@ std::vector<std::pair<void*, std::uint64_t>> DeviceExecutor::addresses(int progr
     const bool empty = room == in_output && result_bytes(program, m) == 0;
     std::byte* const address = empty ? nullptr : at(ArrayPlace{room}, m);
     std::uint64_t id = 0;
-    if (address != nullptr) id = room == in_output ? device::describe(address).id : memories_[m].workspace_id;
+    if (address != nullptr) id = room == in_output ? device::allocation_of(address).id : memories_[m].workspace_id;
     list.emplace_back(address, id);
   }
   return list;

@@ -14,7 +14,7 @@ void Replay::see(const std::vector<const void*>& pointers) {
 }
 
 void Replay::make_joints(const Team& team) {
-  if (!joints_.empty()) return;
+  if (!joints_.empty() || team.here().size() == 1) return;
   for (const Member& member : team.here()) {
     const device::DeviceScope scope(member.device);
     joints_.push_back(device::make_event());
@@ -22,6 +22,7 @@ void Replay::make_joints(const Team& team) {
 }
 
 void Replay::fork(const Team& team, const Streams& streams) {
+  if (joints_.empty()) return;  // one member
   const device::DeviceScope scope(team.here().front().device);
   device::record(joints_.front().get(), streams.front());
   for (std::size_t m = 1; m < streams.size(); ++m) {
@@ -32,6 +33,7 @@ void Replay::fork(const Team& team, const Streams& streams) {
 }
 
 void Replay::join(const Team& team, const Streams& streams) {
+  if (joints_.empty()) return;
   const device::DeviceScope scope(team.here().front().device);
   for (std::size_t m = 1; m < streams.size(); ++m) {
     device::set_device(team.here()[m].device);

@@ -1,9 +1,11 @@
 """Simulated machines: their files, the command, and the simulator if it is built (`./run simulator`)."""
 
+import contextlib
 import json
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from conftest import ROOT
@@ -174,6 +176,19 @@ def test_results_are_kept_and_not_run_again(tmp_path, capsys):
     assert "5 simulations" in capsys.readouterr().err
     assert command(tmp_path, *words) == 0
     assert "0 simulations" in capsys.readouterr().err and len(results(tmp_path, "zbox")) == 5
+
+
+@simulated
+def test_a_simulation_that_takes_too_long_is_ended(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("SHARDFFT_TEST_OF", str(tmp_path))
+    words = ["--machine", "selene", "--shape", "256^3", "--ranks", "256", "--algorithm", "slab", "--limit", "2"]
+    assert command(tmp_path, *words) == 3 and "it took more than 2 s" in capsys.readouterr().out
+    environments = []
+    for file in Path("/proc").glob("[0-9]*/environ"):
+        with contextlib.suppress(OSError):
+            environments.append(file.read_bytes())
+    ours = [one for one in environments if f"SHARDFFT_TEST_OF={tmp_path}".encode() in one]
+    assert len(ours) <= 1  # this process, if it shows what it has set
 
 
 @simulated

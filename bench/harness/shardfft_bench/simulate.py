@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import concurrent.futures
+import contextlib
 import json
 import math
 import os
@@ -15,6 +16,7 @@ import random
 import re
 import resource
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -121,22 +123,26 @@ def run(machine: machines.Machine, task: dict[str, Any], most_memory: float, lim
         environment["OMP_NUM_THREADS"] = "1"
         began = time.monotonic()
         most_memory += 200 * math.prod(task["shape"]) / task["ranks"]
+        process = subprocess.Popen(
+            command,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+            preexec_fn=lambda: _limited(most_memory),
+        )
         try:
-            ended = subprocess.run(
-                command,
-                env=environment,
-                capture_output=True,
-                text=True,
-                timeout=limit,
-                preexec_fn=lambda: _limited(most_memory),
-            )
+            output, errors = process.communicate(timeout=limit)
         except subprocess.TimeoutExpired:
             return {"failed": f"it took more than {limit:g} s"}
-    lines = [line for line in ended.stdout.splitlines() if line.startswith("{")]
-    if ended.returncode != 0 or not lines:
-        errors = ended.stderr.splitlines()
-        said = [line for line in errors if line.startswith("error: ")] or errors[-1:]
-        return {"failed": said[0].removeprefix("error: ") if said else f"the simulator ended with {ended.returncode}"}
+        finally:  # smpirun is a script: its simulator would go on
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+    lines = [line for line in output.splitlines() if line.startswith("{")]
+    if process.returncode != 0 or not lines:
+        said = [line for line in errors.splitlines() if line.startswith("error: ")] or errors.splitlines()[-1:]
+        return {"failed": said[0].removeprefix("error: ") if said else f"the simulator ended with {process.returncode}"}
     return {**json.loads(lines[-1]), "wall_seconds": time.monotonic() - began}
 
 

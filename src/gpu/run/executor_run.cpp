@@ -312,9 +312,8 @@ bool DeviceExecutor::replays(int program) {
   now(program).reads = reads(program);
   if (capturable) {
     for (const MemberMemory& mine : memories_) pointers.insert(pointers.end(), {mine.in, mine.out, mine.workspace});
-    for (const auto& read : now(program).reads) pointers.push_back(read.get());
   }
-  now(program).replay.see(pointers);
+  now(program).replay.see(pointers, capturable ? now(program).reads : Replay::Reads{});
   return capturable;
 }
 

@@ -1,16 +1,28 @@
 #include "gpu/run/replay.hpp"
 
+#include <algorithm>
+
 #include "device/capture.hpp"
 
 namespace shardfft::gpu {
 
-void Replay::see(const std::vector<const void*>& pointers) {
-  if (pointers != pointers_) {
-    graph_ = device::Graph();
-    pointers_ = pointers;
-    seen_ = 0;
+void Replay::see(const std::vector<const void*>& pointers, const Reads& reads) {
+  auto found =
+      std::ranges::find_if(runs_, [&](const Run& run) { return run.pointers == pointers && run.reads == reads; });
+  if (found == runs_.end()) {
+    found = runs_.emplace(runs_.end());
+    found->pointers = pointers;
+    found->reads = reads;
   }
-  if (seen_ < runs_before_capture) ++seen_;
+  runs_.splice(runs_.begin(), runs_, found);
+  const auto reads_any = [](const Run& run) {
+    return std::ranges::any_of(run.reads, [](const auto& read) { return read != nullptr; });
+  };
+  const bool alone = pointers.empty() || reads_any(*found);
+  const auto goes = [&](const Run& run) { return &run != &*found && (alone || reads_any(run)); };
+  std::erase_if(runs_, goes);
+  if (runs_.size() > most_graphs) runs_.pop_back();
+  if (found->seen < runs_before_capture) ++found->seen;
 }
 
 void Replay::make_joints(const Team& team) {
@@ -46,7 +58,7 @@ void Replay::join(const Team& team, const Streams& streams) {
 void Replay::capture(const Team& team, const Streams& streams, const std::function<void()>& body) {
   make_joints(team);
   const device::DeviceScope scope(team.here().front().device);
-  graph_ = device::captured(streams.front(), [&] {
+  runs_.front().graph = device::captured(streams.front(), [&] {
     fork(team, streams);
     body();
     join(team, streams);
@@ -56,7 +68,7 @@ void Replay::capture(const Team& team, const Streams& streams, const std::functi
 void Replay::launch(const Team& team, const Streams& streams) {
   const device::DeviceScope scope(team.here().front().device);
   join(team, streams);
-  device::launch(graph_.get(), streams.front());
+  device::launch(runs_.front().graph.get(), streams.front());
   fork(team, streams);
   ++launches_;
 }

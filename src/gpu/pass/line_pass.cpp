@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "device/begin_kernels.hpp"
 #include "gpu/check/line_weights.hpp"
 #include "gpu/pass/catalogue.hpp"
 
@@ -157,7 +158,12 @@ extern const PassRecord line_pass{
     .compile_ahead =
         [](const FftSpec& spec, const PassUse& use, bool checks) {
           const auto pass = *pass_of(spec, use.lines);
-          device::lines::compile_ahead({pass.n, pass.precision, device::lines::is_odd(pass), checks});
+          const bool odd = device::lines::is_odd(pass);
+          device::lines::compile_ahead({pass.n, pass.precision, odd, checks});
+          // An operator may come; without cores to spare its kernel waits until the plan is made.
+          if (!checks && spec.direction == Direction::forward && spec.effort != Effort::estimate &&
+              device::has_cores_for_kernels(1))
+            device::lines::compile_ahead({pass.n, pass.precision, odd, false, true});
         },
     .checks =
         [](const FftSpec& spec) { return device::lines::checkable(static_cast<int>(spec.transform.front().count)); },

@@ -271,6 +271,9 @@ TEST(Estimate, PutsSmallPiecesAtTheEnds) {
   EXPECT_LT(cuts.before.front(), cuts.before.back());
   EXPECT_GT(cuts.after.front(), cuts.after.back());
   EXPECT_LT(possible_cuts(little, 100, 100).front().messages(), cuts.messages());
+  const std::vector<EndCuts> fewest = possible_cuts(little, 1, 2);
+  ASSERT_EQ(fewest.size(), 1u) << "of one piece and two; one message is no cut";
+  EXPECT_EQ(fewest.front().messages(), 2);
   for (const EndCuts& some : possible_cuts(slow_links, 5, 3)) {
     EXPECT_LE(std::accumulate(some.before.begin(), some.before.end(), 0), 5);
     EXPECT_LE(std::accumulate(some.after.begin(), some.after.end(), 0), 3);

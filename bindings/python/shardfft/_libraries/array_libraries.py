@@ -19,8 +19,6 @@ from .gpu_arrays import Seen
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from .._layouts.part import Part
-
 
 class Library:
     """NumPy, and its common ground with other libraries."""
@@ -38,7 +36,7 @@ class Library:
         """Make an array in C order on the device of ``like``."""
         return np.empty(shape, dtype)
 
-    def new(self, like: Any, part: Part) -> Any:
+    def new(self, like: Any, part: Any) -> Any:
         """Make an array of a part's form on the device of ``like``."""
         made = self.empty(like, part._memory_shape, part.dtype)
         return made if part._in_order else self.transpose(made, part._places)
@@ -87,7 +85,7 @@ class Library:
         """Whether arrays can hold double precision."""
         return True
 
-    def address_of(self, array: Any, part: Part, device: int, write: bool) -> int | None:
+    def address_of(self, array: Any, part: Any, device: int, write: bool) -> int | None:
         """Give the address of an array of GPU ``device``, or of the host (-1), that can be used as it is; else None."""
         seen = self.seen(array, device)
         return None if seen is None or seen[1:4] != part._form or seen[0] % part._alignment else seen[0]
@@ -111,7 +109,7 @@ class Library:
 
 
 class _NumPy(Library):
-    def address_of(self, array: Any, part: Part, device: int, write: bool) -> int | None:
+    def address_of(self, array: Any, part: Any, device: int, write: bool) -> int | None:
         if device >= 0 or type(array) is not np.ndarray or array.strides != part._strides or array.shape != part.shape:
             return None
         flags = array.flags
@@ -166,7 +164,7 @@ class _Torch(Library):
     def functions(self) -> Any:
         return sys.modules["torch"]
 
-    def address_of(self, array: Any, part: Part, device: int, write: bool) -> int | None:
+    def address_of(self, array: Any, part: Any, device: int, write: bool) -> int | None:
         torch = sys.modules["torch"]
         if (
             (type(array) is not torch.Tensor and type(array) is not torch.nn.Parameter)
@@ -207,7 +205,7 @@ class _Torch(Library):
         torch, pinned = sys.modules["torch"], like.is_cpu and like.is_pinned()
         return torch.empty(tuple(shape), dtype=_type_of(torch, dtype), device=like.device, pin_memory=pinned)
 
-    def new(self, like: Any, part: Part) -> Any:
+    def new(self, like: Any, part: Any) -> Any:
         torch = sys.modules["torch"]
         if like.is_cpu and like.is_pinned():
             return super().new(like, part)

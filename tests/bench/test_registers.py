@@ -26,10 +26,11 @@ def test_what_the_compiler_told():
 
 def test_kernels_are_those_of_the_library():
     recipe = {"n": 980, "type": "C2C", "radices": [5, 14, 14], "threads": 560, "width": 8, "resident": 1}
-    for odd in (False, True):
-        text = registers.source({**recipe, "odd": odd})
+    for odd, multiplies in ((False, False), (True, False), (False, True)):
+        text = registers.source({**recipe, "odd": odd, "multiplies": multiplies})
         assert "CutOf<980, 70, 5, 14, 14>" in text and "__launch_bounds__(560, 1)" in text
-        assert f"run_pass<Recipe, Twin, 8, false, {str(odd).lower()}>(pass)" in text
+        skills = f"{odd}, Checks::none, {multiplies}".replace("True", "true").replace("False", "false")
+        assert f"run_pass<Recipe, Twin, 8, false, {skills}>(pass)" in text
 
 
 def test_what_is_wrong_with_kernels():
@@ -45,6 +46,10 @@ def test_what_is_wrong_with_kernels():
     most = registers.SPILLED_BYTES
     assert registers.complaints({**recipe, "stack_bytes": most}, good) == []
     assert registers.complaints({**recipe, "stack_bytes": most + 1}, good) == ["spills in a plan"]
+    most = registers.MULTIPLYING_SPILLED_BYTES
+    for spilled, words in ((most, []), (most + 1, ["spills"])):
+        found = {**good, "spill_loads": spilled}
+        assert registers.complaints({**recipe, "multiplies": True}, found) == words
     plane = {**recipe, "m": 490}
     spilled = registers.PLANE_SPILLED_BYTES
     assert registers.complaints(plane, {**good, "spill_loads": spilled}) == []

@@ -7,6 +7,7 @@
 #include "choose/way.hpp"
 #include "choose/wisdom.hpp"
 #include "local/lanes.hpp"
+#include "mpi/communicator.hpp"
 #include "shardfft/option_table.hpp"
 #include "shardfft/wisdom.hpp"
 #include "support/damaged.hpp"

@@ -1,8 +1,10 @@
 """Plans beside cuFFT, or operators beside pairs, on one GPU: python3 beside_cufft.py pairs|operators [seed problems]
 
 `pairs` draws problems: 1 to 3 axes, batches before them, or lines along the first of two axes. cuFFT is called without
-scaling, on the library that the process has loaded; plans scale. Both are enqueued on one stream, in turn. `ratio` is
-the time of cuFFT, in place or not, over that of the plan. `operators` times `apply` beside a pair of the same plan.
+scaling, on the library that the process has loaded; plans scale. Both are enqueued on one stream, in turn. The stream
+is held until the host has enqueued all calls, so times are those of the GPU. `ratio` is the time of cuFFT, in place or
+not, over that of the plan. A problem that fails has a row with its error. `operators` times `apply` beside a pair of
+the same plan.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ import time
 from collections.abc import Callable, Iterator
 
 import cupy
+import numpy
 
 import shardfft
 from shardfft import Operator
@@ -28,6 +31,21 @@ TYPES = {"Z2Z": 0x69, "C2C": 0x29, "D2Z": 0x6A, "R2C": 0x2A, "Z2D": 0x6C, "C2R":
 NAMES = {"float64": ("Z2Z", "D2Z", "Z2D"), "float32": ("C2C", "R2C", "C2R")}  # complex, to complex, to real
 
 
+# A kernel that ends once the host has written to `go`, but after 0.2 s at the latest: a stream takes about 1000 kernels
+# before the host must wait for one to end.
+HOLD = cupy.RawKernel(
+    r"""extern "C" __global__ void hold(const volatile int* go) {
+      unsigned long long begin, now;
+      asm volatile("mov.u64 %0, %globaltimer;" : "=l"(begin));
+      do asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
+      while (*go == 0 && now - begin < 200000000ULL);
+    }""",
+    "hold",
+)
+FLAG = cupy.cuda.alloc_pinned_memory(4)
+GO = numpy.frombuffer(FLAG, "int32", 1)
+
+
 def zeros(shape: list[int], dtype: str) -> cupy.ndarray:
     with STREAM:
         return cupy.zeros(shape, dtype)
@@ -36,10 +54,14 @@ def zeros(shape: list[int], dtype: str) -> cupy.ndarray:
 def timed(work: Callable[[], object], count: int) -> float:
     """Milliseconds of GPU time a call, of `count` calls in a row."""
     begin, end = cupy.cuda.Event(), cupy.cuda.Event()
+    GO[0] = 0
+    with STREAM:
+        HOLD((1,), (1,), (numpy.uint64(FLAG.ptr),))
     begin.record(STREAM)
     for _ in range(count):
         work()
     end.record(STREAM)
+    GO[0] = 1
     end.synchronize()
     return cupy.cuda.get_elapsed_time(begin, end) / count
 
@@ -169,6 +191,13 @@ def beside(library: ctypes.CDLL, problem: tuple) -> dict:
     return row
 
 
+def beside_or_error(library: ctypes.CDLL, problem: tuple) -> dict:
+    try:
+        return beside(library, problem)
+    except Exception as error:
+        return dict(zip(("kind", "precision", "shape", "axes"), problem, strict=False)) | {"failed": repr(error)}
+
+
 def applied(edge: int, kind: str, precision: str) -> Iterator[dict]:
     dtype = precision if kind == "r2c" else COMPLEX[precision]
     x, out = zeros([edge] * 3, dtype), zeros([edge] * 3, dtype)
@@ -208,7 +237,7 @@ def main() -> None:
         rows = (row for case in cases for row in applied(*case))
     else:
         library = loaded_cufft()
-        rows = (beside(library, problem) for problem in drawn(seed, count))
+        rows = (beside_or_error(library, problem) for problem in drawn(seed, count))
     for row in rows:
         print(json.dumps(row), flush=True)
         cupy.get_default_memory_pool().free_all_blocks()

@@ -292,19 +292,6 @@ def test_the_overview_sets_floors_apart_and_copes_with_gaps(tmp_path):
     assert picture.startswith("<?xml") and len(picture) > 5000
 
 
-def test_nobody_wins_whose_interval_meets_anothers(tmp_path):
-    from shardfft_bench.report.collect import cells
-    from shardfft_bench.report.overview import overview
-
-    records = [record(label, t, kind=kind) for kind, times in (("c2c", (1.0, 1.001, 2.0)), ("r2c", (1.0, 1.5, 2.0)))
-               for label, t in zip("abc", times, strict=True)]  # fmt: skip
-    texts = [(text.get_text(), text.get_fontweight()) for text in overview(cells(records), None).axes[0].texts]
-    assert [text for text, weight in texts if weight == "bold"] == ["1000"]
-    assert [text for text, _ in texts if text.startswith("≈")] == ["≈ 1000", "≈ 1001"]
-    assert cli.main(["report", write(tmp_path / "r", records)]) == cli.OK
-    assert (tmp_path / "r" / "report" / "index.html").read_text().count('<tr class="best"') == 1
-
-
 def test_a_network_is_named_in_bandwidths_and_bounds(tmp_path):
     probes, times = [], []
     for network in ({"name": "plain"}, {"name": "slow", "rate": "1gbit"}):

@@ -10,7 +10,7 @@ from matplotlib.ticker import NullFormatter
 from .accounts import accounts
 from .collect import Cell, curves, groups
 from .exponents import weak
-from .heat import LEGEND, heat_map, standing, time_over_best
+from .heat import LEGEND, heat_map, standing, time_over_best, times_of
 from .overview import overview
 from .style import Palette, grid_of_axes, plain_log, plt, rank_ticks, shared_legend
 
@@ -231,11 +231,9 @@ def _grids_by_label(members: list[Cell]) -> dict[str, list[Cell]]:
 def _grid_map(axis, line: list[Cell]):
     rows = sorted({cell.ranks for cell in line})
     columns = sorted({cell.point["grid"][0] for cell in line})
-    values, ends = np.full((len(rows), len(columns)), np.nan), np.full((2, len(rows), len(columns)), np.nan)
-    for cell in line:
-        place = rows.index(cell.ranks), columns.index(cell.point["grid"][0])
-        values[place] = cell.median * 1e3
-        ends[(slice(None), *place)] = np.array(cell.interval) * 1e3
+    values, ends = times_of(
+        line, lambda cell: (rows.index(cell.ranks), columns.index(cell.point["grid"][0])), (len(rows), len(columns))
+    )
     # Each row against its own best: more ranks must not hide the effect of the shape.
     image = heat_map(axis, values, values / np.nanmin(values, axis=1, keepdims=True), standing(values, ends, 1))
     axis.set_xticks(range(len(columns)), [str(n) for n in columns])

@@ -8,6 +8,15 @@ MOST = 4.0  # ratios above this share the darkest colour
 LEGEND = "bold: the fastest; ≈: as fast, by intervals that meet its own"
 
 
+def times_of(cells: list, place, shape: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
+    """Medians of cells in ms at their places, and both ends of their intervals; NaN where there is no cell."""
+    times, ends = np.full(shape, np.nan), np.full((2, *shape), np.nan)
+    for cell in cells:
+        times[place(cell)] = cell.median * 1e3
+        ends[(slice(None), *place(cell))] = np.array(cell.interval) * 1e3
+    return times, ends
+
+
 def standing(times: np.ndarray, ends: np.ndarray, axis: int) -> np.ndarray:
     """Of cells that are compared along an axis: 1 for the best, or 2 for it and all whose intervals meet its; else 0.
 

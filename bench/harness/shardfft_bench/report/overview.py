@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .collect import Cell, point_key, point_name
-from .heat import LEGEND, heat_map, standing, time_over_best
+from .heat import LEGEND, heat_map, standing, time_over_best, times_of
 from .style import Palette, plt
 
 WIDE = 12  # more points than this stand below each other, with the libraries as columns
@@ -29,11 +29,9 @@ def overview(cells: list[Cell], _: Palette):
     if not 2 <= len(points) <= MOST or not 3 <= len(labels) <= 30:
         return None
     floors = {cell.label for cell in cells if cell.one_process}
-    medians, ends = np.full((len(labels), len(points)), np.nan), np.full((2, len(labels), len(points)), np.nan)
-    for cell in cells:
-        place = labels.index(cell.label), points.index(point_key(cell.point))
-        medians[place] = cell.median * 1e3
-        ends[(slice(None), *place)] = np.array(cell.interval) * 1e3
+    medians, ends = times_of(
+        cells, lambda cell: (labels.index(cell.label), points.index(point_key(cell.point))), (len(labels), len(points))
+    )
     rivals = np.array([label not in floors for label in labels])
     if not rivals.any() or np.isnan(medians[rivals]).all(axis=0).any():
         return None

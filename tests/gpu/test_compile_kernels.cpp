@@ -91,6 +91,33 @@ TEST_F(CompiledKernels, AreKeptForPlans) {
   EXPECT_EQ(later, made);
 }
 
+/// A process knows its own kernels; another one reads their files, while others are compiled into the same folder.
+TEST_F(CompiledKernels, AreNotWrittenAgainByOtherProcesses) {
+  if (why_not_) GTEST_SKIP() << *why_not_;
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  constexpr const char* kept = "SHARDFFT_TEST_KEPT";
+  const KernelsFor plans{.extents = {20, 17}}, others{.extents = {21, 17}};
+  std::map<std::string, fs::file_time_type> made;
+  if (std::getenv(kept) == nullptr) {  // the other process begins here too
+    EXPECT_EQ(compile_kernels(plans), Names{"lines of 20 points, double"});
+    made = times();
+    EXPECT_EQ(made.size(), 2U);  // both directions
+    setenv(kept, folder_.c_str(), 1);
+    device::begin_kernels(others);
+  }
+  const auto read_them = [&] {
+    setenv("SHARDFFT_CACHE", std::getenv(kept), 1);
+    std::exit(compile_kernels(plans) == Names{"lines of 20 points, double"} ? 0 : 1);
+  };
+  EXPECT_EXIT(read_them(), testing::ExitedWithCode(0), "");
+  unsetenv(kept);
+  EXPECT_EQ(compile_kernels(others), Names{"lines of 21 points, double"});
+  auto later = times();
+  EXPECT_EQ(later.size(), made.size() + 2);
+  std::erase_if(later, [&](const auto& file) { return made.count(file.first) == 0; });
+  EXPECT_EQ(later, made);
+}
+
 TEST_F(CompiledKernels, OddRowsHaveTheirOwnAndLibraryKernelsNone) {
   if (why_not_) GTEST_SKIP() << *why_not_;
   EXPECT_EQ(compile_kernels({.extents = {16, 6}, .real = true, .precision = Precision::f32, .architecture = 80}),

@@ -29,7 +29,8 @@ struct VendorFftSpec {
   double scale = 1;  ///< of the results, only if takes_scale()
 };
 
-/// A plan on the device that is current while it is made; not scaled. A batch of none is allowed and does nothing.
+/// A plan on the device that is current while it is made. A batch of none is allowed and does nothing. Throws
+/// Error(unsupported) if the library has no such transform: cuFFT scales no results of some lengths.
 class VendorFft {
  public:
   VendorFft() = default;

@@ -15,6 +15,7 @@
 #include "device/vendor_fft.hpp"
 #include "gpu/pass/device_fft.hpp"
 #include "local/local_fft.hpp"
+#include "support/smaller_gpus.hpp"
 
 namespace shardfft {
 namespace {
@@ -360,6 +361,25 @@ TEST(DeviceFft, CufftScalesItsResults) {
   const std::vector<gpu::FftPlan> plans = gpu::plans_to_try(spec);
   ASSERT_EQ(plans.back().text(), "scaled cufft 17 128 19");
   if (device::VendorFft::takes_scale(spec.kind, spec.precision)) check_plan(*plans.back().make(), spec, 17 * 128 * 19);
+}
+
+/// A plan does without it, also one whose way was found with another cuFFT.
+TEST(DeviceFft, CufftScalesNoResultsOfSomeLengths) {
+  const test::SmallerGpus smaller;
+  given_gpu_defaults.elements_worth_linking = 1;
+  constexpr std::int64_t n = 2 * 2663;
+  FftSpec spec = forward({{n, 1, 1}}, {{3, n, n}});
+  spec.scale = 0.5;
+  for (const Effort effort : {Effort::estimate, Effort::measure})
+    for (const char* way : {"", "scaled cufft 5326"}) {
+      spec.effort = effort;
+      std::string chosen = way;
+      const auto fft = gpu::make_device_fft(spec, false, &chosen);
+      if (SHARDFFT_ON_STANDIN) {
+        EXPECT_EQ(chosen, "cufft 5326 + scale 5326");
+      }
+      check_plan(*fft, spec, 3 * n);
+    }
 }
 
 /// Alternatives to planes and lines need no kernels beside those of planes and lines: a first plan waits for compilers.

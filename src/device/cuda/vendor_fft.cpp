@@ -26,6 +26,8 @@ static_assert(sizeof(cufftHandle) == sizeof(int));
 
 void check(cufftResult status, const char* what) {
   if (status == CUFFT_ALLOC_FAILED) fail(Status::out_of_memory, what, ": no device memory for the work area");
+  if (status == CUFFT_NOT_SUPPORTED || status == CUFFT_NOT_IMPLEMENTED)
+    fail(Status::unsupported, what, ": this cuFFT does not support such a transform");
   if (status != CUFFT_SUCCESS) fail(Status::backend_failure, what, ": cuFFT status ", static_cast<int>(status));
 }
 

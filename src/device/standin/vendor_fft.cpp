@@ -1,6 +1,7 @@
 // device/vendor_fft.hpp without a GPU: FFTW, with cuFFT's demands checked and its habits imitated.
 #include "device/vendor_fft.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <map>
 #include <memory>
@@ -142,6 +143,14 @@ void StandInPlan::after(void* in, const void* out) const {
     poison(static_cast<float*>(in), in_.box);
 }
 
+/// Whether cuFFT scales lines of n points: it has no callbacks where a prime factor is large.
+bool scales_lines(std::int64_t n) {
+  constexpr std::int64_t most_factor = 127;
+  for (std::int64_t factor = 2; factor <= most_factor; ++factor)
+    while (n % factor == 0) n /= factor;
+  return n == 1;
+}
+
 /// Plans by their handles.
 class Plans {
  public:
@@ -178,6 +187,8 @@ class Plans {
 
 VendorFft::VendorFft(const VendorFftSpec& spec) : spec_(spec) {
   if (spec.batch <= 0) return;
+  if (spec.scale != 1 && !std::ranges::all_of(spec.extents, scales_lines))
+    fail(Status::unsupported, "cuFFT does not scale results of such lengths");
   const auto plan = std::make_shared<StandInPlan>(spec);
   work_bytes_ = plan->work_bytes();
   handle_ = Plans::instance().add({plan, standin::takes_work_areas() ? make_memory(work_bytes_) : Memory()});

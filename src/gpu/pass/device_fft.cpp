@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/check.hpp"
 #include "choose/measured.hpp"
 #include "device/line_pass.hpp"
 #include "device/line_recipe.hpp"
@@ -150,9 +151,16 @@ std::unique_ptr<DeviceFft> make_device_fft(const FftSpec& spec, bool verify, std
   for (std::size_t i = 0; i < plans.size(); ++i)
     if (std::isfinite(seconds[i])) measured.add(plans[i].text(), seconds[i]);
   if (told != nullptr && plans.size() > 1) told->chosen = taken.text(), told->why = measured.text();
-  if (chosen != nullptr && has_choice(spec) && !among(*chosen, taken))
-    chosen->append(chosen->empty() ? "" : between_texts).append(taken.text());
-  return taken.make(verify);
+  try {
+    auto made = taken.make(verify);
+    if (chosen != nullptr && has_choice(spec) && !among(*chosen, taken))
+      chosen->append(chosen->empty() ? "" : between_texts).append(taken.text());
+    return made;
+  } catch (const Error& error) {
+    if (error.code() != Status::unsupported || !taken.links() || chosen == nullptr || chosen->empty()) throw;
+  }
+  chosen->clear();  // it was chosen with another cuFFT: the one that is here does not scale results of such a length
+  return make_device_fft(spec, verify, chosen, told);
 }
 
 void compile_ahead(const FftSpec& spec, bool verify, const std::string& chosen) {

@@ -363,6 +363,31 @@ TEST(DeviceFft, CufftScalesItsResults) {
   if (device::VendorFft::takes_scale(spec.kind, spec.precision)) check_plan(*plans.back().make(), spec, 17 * 128 * 19);
 }
 
+/// A plan that takes its time lets cuFFT scale small transforms too, and its way tells another plan so.
+TEST(DeviceFft, PatientPlansTryCufftThatScales) {
+  FftSpec spec = forward({{16, 18, 18}, {18, 1, 1}}, {});
+  const auto made = [&](Effort effort, const std::string& chosen) {
+    spec.effort = effort;
+    std::string texts = chosen;
+    Choice told;
+    gpu::make_device_fft(spec, false, &texts, &told);
+    return std::pair(texts, told.why);
+  };
+  EXPECT_EQ(made(Effort::patient, {}), std::pair(std::string(), std::string())) << "nothing scales";
+  spec.scale = 0.5;
+  EXPECT_EQ(made(Effort::measure, {}).second, "");
+  if (!device::VendorFft::takes_scale(spec.kind, spec.precision)) GTEST_SKIP() << "this cuFFT does not scale";
+  const auto [way, why] = made(Effort::patient, {});
+  EXPECT_NE(why.find("scaled cufft 16 18"), std::string::npos) << why;
+  EXPECT_NE(why.find("cufft 16 18 + scale 16 18"), std::string::npos) << why;
+  EXPECT_EQ(made(Effort::patient, way).first, way);
+  spec.effort = Effort::estimate;
+  std::string scaled = "scaled cufft 16 18";
+  const auto fft = gpu::make_device_fft(spec, false, &scaled);
+  EXPECT_EQ(fft->describe().find("scale"), std::string::npos) << fft->describe();
+  check_plan(*fft, spec, 16 * 18);
+}
+
 /// A plan does without it, also one whose way was found with another cuFFT.
 TEST(DeviceFft, CufftScalesNoResultsOfSomeLengths) {
   const test::SmallerGpus smaller;

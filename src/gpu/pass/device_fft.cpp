@@ -60,22 +60,28 @@ std::vector<FftPlan>::iterator with_own_passes(std::vector<FftPlan>& plans, cons
   return plans.end();
 }
 
+/// Whether there are several plans.
+bool has_choice(const FftSpec& spec) { return !spec.transform.empty() && spec.kind != Kind::r2r && !is_empty(spec); }
+
 /// Whether several plans may be the fastest one. Of c2r that keeps its input, small ones too: cuFFT needs a copy for
-/// one call, and none for two. Of transforms with a scale, rather small ones: cuFFT may scale by the way.
-bool has_choice(const FftSpec& spec) {
+/// one call, and none for two. Of transforms with a scale, rather small ones, and with effort patient all: cuFFT may
+/// scale by the way.
+bool is_worth_a_trial(const FftSpec& spec) {
+  if (has_choice(spec) && spec.scale != 1 && spec.effort == Effort::patient) return true;
   const bool kept = spec.kind == Kind::c2r && spec.preserve_input && spec.transform.size() > 1;
   const GpuDefaults& least = gpu_defaults();
   const std::int64_t elements = kept              ? least.elements_worth_trying
                                 : spec.scale != 1 ? least.elements_worth_linking
                                                   : least.elements_worth_passes;
-  return !spec.transform.empty() && spec.kind != Kind::r2r && points(input_loops(spec)) >= elements;
+  return has_choice(spec) && points(input_loops(spec)) >= elements;
 }
 
 /// The plans that make_device_fft() makes: one if there is no trial.
 std::vector<FftPlan> plans_for(const FftSpec& spec, bool verify, const std::string& chosen) {
   FftPlan expected = plan_fft(spec);
-  const bool tries = has_choice(spec) && spec.effort != Effort::estimate;
-  if (!has_choice(spec) || (!tries && chosen.empty()) || among(chosen, expected)) return {std::move(expected)};
+  const bool tries = is_worth_a_trial(spec) && spec.effort != Effort::estimate;
+  const bool knows = has_choice(spec) && !chosen.empty();
+  if ((!tries && !knows) || among(chosen, expected)) return {std::move(expected)};
   std::vector<FftPlan> plans = plans_to_try(spec, verify);
   auto known = std::find_if(plans.begin(), plans.end(), [&](const FftPlan& plan) { return among(chosen, plan); });
   if (known == plans.end()) known = with_own_passes(plans, chosen);
@@ -153,7 +159,7 @@ std::unique_ptr<DeviceFft> make_device_fft(const FftSpec& spec, bool verify, std
   if (told != nullptr && plans.size() > 1) told->chosen = taken.text(), told->why = measured.text();
   try {
     auto made = taken.make(verify);
-    if (chosen != nullptr && has_choice(spec) && !among(*chosen, taken))
+    if (chosen != nullptr && (is_worth_a_trial(spec) || !chosen->empty()) && !among(*chosen, taken))
       chosen->append(chosen->empty() ? "" : between_texts).append(taken.text());
     return made;
   } catch (const Error& error) {

@@ -24,7 +24,7 @@ void multiply(const void* in, void* out, const void* factors, std::int64_t count
               ElementType element, void* stream);
 /// Multiplies the elements of `pieces`, whose axis 0 counts fields, by factors that meet computes(); real elements by
 /// the factors' real parts. `numbers` has the factors' numbers along axes, one term after the other. in == out is
-/// allowed.
+/// allowed. Without `in` it writes the factors.
 void multiply(const void* in, void* out, const SpectralFactors& factors, const std::complex<double>* numbers,
               const std::vector<Piece>& pieces, ElementType element, void* stream);
 /// Whether multiply() needs no array of factors.

@@ -159,15 +159,17 @@ std::complex<T> product(std::complex<T> value, const std::complex<double>& facto
 template <Element T>
 void multiply_lines(const std::byte* in, std::byte* out, const SpectralFactors& factors, const Piece& piece,
                     const Lines& lines, Share share) {
-  const auto* const source = reinterpret_cast<const T*>(in);
+  const T one(1);
+  const auto* const source = in == nullptr ? &one : reinterpret_cast<const T*>(in);
   auto* const target = reinterpret_cast<T*>(out);
   LineFactors line_factors(factors);
   for (std::int64_t number = share.first; number < share.last; ++number) {
     const SpectralLine line = lines.at(number);
     const Complex* const each = line_factors.of(line);
     const std::int64_t first = line.place + line.field * piece.stride[0];
+    const std::int64_t from = in == nullptr ? 0 : first, stride = in == nullptr ? 0 : line.stride;
     for (std::int64_t i = 0; i < line.count; ++i)
-      target[first + i * line.stride] = product(source[first + i * line.stride], each[i]);
+      target[first + i * line.stride] = product(source[from + i * stride], each[i]);
   }
 }
 

@@ -67,7 +67,8 @@ struct SpectralFactors {
 using FactorsInUse = std::map<int, std::shared_ptr<const SpectralFactors>>;
 
 /// Multiplies the elements of a rank's array, whose axis 0 counts fields, by the factors; real elements by their real
-/// parts. If `factors` has a function, calls it instead. in == out is allowed.
+/// parts. If `factors` has a function, calls it instead. in == out is allowed. Without `in` and without a function, the
+/// result is the factors.
 void multiply(const std::byte* in, std::byte* out, const SpectralFactors& factors, const std::vector<Piece>& pieces,
               ElementType element, int threads);
 

@@ -69,7 +69,8 @@ void multiply(const void* in, void* out, const SpectralFactors& factors, const s
   std::size_t count = 0;
   for (const SpectralFactors::Term& term : factors.terms)
     if (const auto* const axis = std::get_if<SpectralFactors::OfAxis>(&term)) count += axis->numbers->size();
-  enqueue_kernel(stream, "operator", {{in, bytes}, {numbers, count * sizeof *numbers}, {out, bytes}},
+  const std::size_t read = in != nullptr ? bytes : 0;
+  enqueue_kernel(stream, "operator", {{in, read}, {numbers, count * sizeof *numbers}, {out, bytes}},
                  [=] {  // with the device's numbers at that time
                    SpectralFactors there = factors;
                    const std::complex<double>* next = numbers;

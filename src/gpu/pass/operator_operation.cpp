@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <complex>
 #include <numeric>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -60,49 +61,77 @@ std::optional<SpectrumLines> lines_of(const std::vector<Piece>& pieces, const Re
   return stride == of_pass.outer * of_pass.columns ? std::optional(lines) : std::nullopt;
 }
 
-/// A form's numbers, one part behind the other, and the members that point to them once they are on the device.
+/// A form's numbers, one part behind the other, and the members that point to them once they are on the device. Numbers
+/// of lines come last: the device computes them from numbers along the other axes.
 struct FormNumbers {
   LineFactors factors;
   Numbers all;
-  std::vector<std::pair<const void**, std::size_t>> places;  ///< in `factors`
 
-  FormNumbers(const LineForm& form, const SpectrumLines& lines) {
+  FormNumbers(const LineForm& form, const SpectrumLines& lines) : heads_(lines.heads) {
     factors.are = form.below ? FactorsAre::quotients : FactorsAre::sums;
     factors.columns = static_cast<unsigned>(lines.of_pass.columns);
-    add(form.above, factors.above, lines.heads);
-    if (form.below) add(*form.below, factors.below, lines.heads);
+    add(form.above, factors.above);
+    if (form.below) add(*form.below, factors.below);
     factors.real = std::all_of(all.begin(), all.end(), [](std::complex<double> number) { return number.imag() == 0; });
     for (const LineFactors::Sum* sum : {&factors.above, &factors.below})
       for (const double imaginary : {sum->first.constant[1], sum->second.constant[1]})
         factors.real = factors.real && imaginary == 0;
+    for (const Computed& one : computed_)
+      for (const SpectralFactors::Term& term : one.factors.terms)
+        if (const auto* const number = std::get_if<std::complex<double>>(&term))
+          factors.real = factors.real && number->imag() == 0;
   }
   FormNumbers(const FormNumbers&) = delete;
   FormNumbers& operator=(const FormNumbers&) = delete;
 
-  LineFactors at(const void* memory) {
-    for (const auto& [member, place] : places) *member = static_cast<const std::complex<double>*>(memory) + place;
+  /// Of the numbers that the device computes.
+  std::size_t computed_bytes() const { return computed_.size() * lines() * sizeof(Numbers::value_type); }
+  /// In memory that begins with `all`: enqueues the computation of the others.
+  LineFactors at(void* memory, device::StreamHandle stream) {
+    auto* const numbers = static_cast<Numbers::value_type*>(memory);
+    for (const auto& [member, place] : places_) *member = numbers + place;
+    auto* table = numbers + all.size();
+    for (const Computed& one : computed_) {
+      device::multiply(nullptr, table, one.factors, numbers + one.place, {heads_}, element_type<Numbers::value_type>,
+                       stream);
+      *one.member = std::exchange(table, table + lines());
+    }
     return factors;
   }
 
  private:
-  void add(const Numbers& numbers, const void*& member) {
-    places.emplace_back(&member, all.size());
+  struct Computed {
+    SpectralFactors factors;
+    std::size_t place;  ///< of its numbers along axes
+    const void** member;
+  };
+  std::size_t lines() const { return static_cast<std::size_t>(heads_.set.count()); }
+  std::size_t add(const Numbers& numbers) {
     all.insert(all.end(), numbers.begin(), numbers.end());
+    return all.size() - numbers.size();
   }
-  void add(const LineForm::Sum& sum, LineFactors::Sum& to, const Piece& heads) {
-    add(sum.first, to.first, heads);
+  void add(const LineForm::Sum& sum, LineFactors::Sum& to) {
+    add(sum.first, to.first);
     if (sum.along.empty()) return;
-    add(sum.second, to.second, heads);
-    add(sum.along, to.along);
+    add(sum.second, to.second);
+    places_.emplace_back(&to.along, add(sum.along));
   }
-  void add(const LineForm::Terms& terms, LineFactors::OfLine& to, const Piece& heads) {
+  void add(const LineForm::Terms& terms, LineFactors::OfLine& to) {
+    SpectralFactors of_line{terms, {}};
     if (const auto constant = constant_of(terms)) {
       to.constant[0] = constant->real();
       to.constant[1] = constant->imag();
+    } else if (device::computes(of_line)) {
+      const std::size_t place = add(axis_numbers(of_line));
+      computed_.push_back({std::move(of_line), place, &to.lines});
     } else {
-      add(table_of<std::complex<double>>({terms, {}}, {heads}), to.lines);
+      places_.emplace_back(&to.lines, add(table_of<Numbers::value_type>(of_line, {heads_})));
     }
   }
+
+  Piece heads_;
+  std::vector<std::pair<const void**, std::size_t>> places_;  ///< in `factors`, of parts of `all`
+  std::vector<Computed> computed_;
 };
 
 /// Factors of axes are computed during use, from numbers along the axes and for lines; factors of arrays are an array
@@ -122,13 +151,14 @@ class OperatorOperation : public DeviceOperation {
   void enqueue(int /*phase*/, const DeviceBuffers& buffers, device::StreamHandle stream) override {
     const std::int64_t count = elements_of(pieces_);
     const auto& factors = step_.factors->at(rank_);
+    by_pass_before_ = of_pass_before(stream) != nullptr;
     if (factors->call) {
       if (buffers.in != buffers.out && count > 0)
         device::copy_bytes(buffers.out, buffers.in, static_cast<std::size_t>(count) * element_.bytes(), stream);
       const device::DeviceScope scope(device::current_device());  // the caller's function may change it
       return factors->call(buffers.out, device::current_device(), stream);
     }
-    if (count == 0 || of_pass_before(stream) != nullptr) return;
+    if (count == 0 || by_pass_before_) return;
     const Table& table = table_here(factors, stream);
     const auto* const numbers = static_cast<const std::complex<double>*>(table.memory.get());
     if (factors->has_texts())
@@ -151,7 +181,7 @@ class OperatorOperation : public DeviceOperation {
   std::shared_ptr<const void> reads() const override {
     return step_.factors->empty() || waits_for() != HostWait::nothing ? nullptr : step_.factors->at(rank_);
   }
-  std::string describe() const override { return lines_ ? "operator (by the pass before it)" : "operator"; }
+  std::string describe() const override { return by_pass_before_ ? "operator (by the pass before it)" : "operator"; }
 
  private:
   struct Table {
@@ -177,8 +207,8 @@ class OperatorOperation : public DeviceOperation {
     std::erase_if(tables_, [](const Table& table) { return table.factors.expired(); });
     if (const auto form = lines_ ? line_form(*factors, lines_->axis - 1) : std::nullopt) {
       FormNumbers numbers(*form, *lines_);
-      Table& made = upload(factors, numbers.all, stream);
-      made.of_pass = numbers.at(made.memory.get());
+      Table& made = upload(factors, numbers.all, stream, numbers.computed_bytes());
+      made.of_pass = numbers.at(made.memory.get(), stream);
       return made;
     }
     if (factors->has_texts() || device::computes(*factors)) return upload(factors, axis_numbers(*factors), stream);
@@ -210,11 +240,12 @@ class OperatorOperation : public DeviceOperation {
     return made;
   }
 
+  /// With `more` bytes behind the numbers.
   template <class T>
   Table& upload(const std::shared_ptr<const SpectralFactors>& factors, const std::vector<T>& numbers,
-                device::StreamHandle stream) {
-    const std::size_t bytes = numbers.size() * sizeof(T);
-    tables_.push_back({factors, device::make_memory(bytes), bytes, static_cast<std::int64_t>(numbers.size()), {}});
+                device::StreamHandle stream, std::size_t more = 0) {
+    const std::size_t bytes = numbers.size() * sizeof(T), all = bytes + more;
+    tables_.push_back({factors, device::make_memory(all), all, static_cast<std::int64_t>(numbers.size()), {}});
     device::copy_bytes(tables_.back().memory.get(), numbers.data(), bytes, stream);
     device::synchronize(stream);
     return tables_.back();
@@ -226,6 +257,7 @@ class OperatorOperation : public DeviceOperation {
   ElementType element_;
   std::optional<SpectrumLines> lines_;  ///< if the operation before can multiply its results
   std::vector<Table> tables_;
+  bool by_pass_before_ = false;  ///< the last run
 };
 
 }  // namespace

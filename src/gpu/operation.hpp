@@ -89,8 +89,8 @@ class DeviceOperation {
   virtual RunnerMemory kept() const { return {}; }
   /// Whether `in` may be `out`, or another of its arrays may be inside the output.
   virtual bool runs_in_place() const { return false; }
-  /// From now on it asks for factors in each run, and multiplies its results by them. Without `factors` it only begins
-  /// to compile what that would need. Returns the lines of its results; none if it cannot.
+  /// From now on it asks for factors in each run, and multiplies its results by them. Returns the lines of its results;
+  /// none if it cannot.
   virtual std::optional<ResultLines> multiply_results(const FactorsOfRun& /*factors*/) { return std::nullopt; }
   virtual PeersWrite peers_write() const { return PeersWrite::nothing; }
   /// The host's wait inside enqueue(). A program that waits cannot become a graph.

@@ -128,7 +128,7 @@ class Runner {
   virtual Account account(int program, Runs which = Runs::done) = 0;
 
   /// The plan is made: libraries have no deadline any more.
-  virtual void end_planning() { setup_.plan_until.reset(); }
+  void end_planning() { setup_.plan_until.reset(); }
 
   const std::vector<NamedProgram>& programs() const { return programs_; }
   /// Whether the next run begins at once; else the ranks first prepare it together.

@@ -51,8 +51,8 @@ class FftPass {
   virtual bool accept(const LineOwners& /*owners*/) { return false; }
   /// The lines of its results, if it can multiply these by factors.
   virtual std::optional<ResultLines> result_lines() const { return std::nullopt; }
-  /// If it has such lines: makes what runs with factors need (`now`), or begins to compile it.
-  virtual void prepare_to_multiply(bool /*now*/) {}
+  /// If it has such lines: makes everything that runs with factors need.
+  virtual void prepare_to_multiply() {}
 };
 
 using PassPointer = std::unique_ptr<FftPass>;
@@ -91,6 +91,8 @@ struct PassRecord {
   PassPointer (*make)(const FftSpec& spec, const PassUse& use);  ///< only if it fits
   /// Begins to compile, on other threads, the kernels that prepare() waits for. Null: there are none.
   void (*compile_ahead)(const FftSpec& spec, const PassUse& use, bool checks) = nullptr;
+  /// Begins to compile the kernel that prepare_to_multiply() waits for, of a forward pass. Null: there is none.
+  void (*compile_to_multiply)(const FftSpec& spec, const PassUse& use) = nullptr;
   /// With the option verify: whether it can sum up its lines itself, and gains by it. Null: never.
   bool (*checks)(const FftSpec& spec) = nullptr;
   /// Whether one side of it can be in the arrays of these owners, as far as that is known without its kernel. Null:

@@ -5,6 +5,7 @@
 
 #include "base/check.hpp"
 #include "choose/measured.hpp"
+#include "device/begin_kernels.hpp"
 #include "device/line_pass.hpp"
 #include "device/line_recipe.hpp"
 #include "device/vendor_fft.hpp"
@@ -92,8 +93,12 @@ std::vector<FftPlan> plans_for(const FftSpec& spec, bool verify, const std::stri
   return plans;
 }
 
-void begin_kernels(const std::vector<FftPlan>& plans, bool verify) {
+/// Kernels for an operator, which may come, begin last. Without cores to spare only those of a plan that is `taken` do.
+void begin_kernels(const FftSpec& spec, const std::vector<FftPlan>& plans, bool verify, bool taken = false) {
   for (const FftPlan& plan : plans) plan.compile_ahead(verify);
+  const bool multiplies = !verify && spec.direction == Direction::forward && spec.effort != Effort::estimate;
+  if (!multiplies || !(taken || device::has_cores_for_kernels(1))) return;
+  for (const FftPlan& plan : plans) plan.compile_to_multiply();
 }
 
 }  // namespace
@@ -147,7 +152,7 @@ std::vector<FftPlan> plans_to_try(const FftSpec& spec, bool verify) {
 
 std::unique_ptr<DeviceFft> make_device_fft(const FftSpec& spec, bool verify, std::string* chosen, Choice* told) {
   const std::vector<FftPlan> plans = plans_for(spec, verify, chosen != nullptr ? *chosen : std::string());
-  begin_kernels(plans, verify);
+  begin_kernels(spec, plans, verify);
   std::vector<FftWay> ways;
   for (const FftPlan& plan : plans)
     ways.emplace_back([&plan, verify] { return plan.make(verify); }, plan.kernels().size(), plan.links());
@@ -159,6 +164,7 @@ std::unique_ptr<DeviceFft> make_device_fft(const FftSpec& spec, bool verify, std
   if (told != nullptr && plans.size() > 1) told->chosen = taken.text(), told->why = measured.text();
   try {
     auto made = taken.make(verify);
+    begin_kernels(spec, {taken}, verify, true);
     if (chosen != nullptr && (is_worth_a_trial(spec) || !chosen->empty()) && !among(*chosen, taken))
       chosen->append(chosen->empty() ? "" : between_texts).append(taken.text());
     return made;
@@ -170,7 +176,7 @@ std::unique_ptr<DeviceFft> make_device_fft(const FftSpec& spec, bool verify, std
 }
 
 void compile_ahead(const FftSpec& spec, bool verify, const std::string& chosen) {
-  begin_kernels(plans_for(spec, verify, chosen), verify);
+  begin_kernels(spec, plans_for(spec, verify, chosen), verify);
 }
 
 }  // namespace shardfft::gpu

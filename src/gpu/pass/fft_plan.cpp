@@ -110,6 +110,12 @@ void FftPlan::compile_ahead(bool verify) const {
     if (stage.pass->compile_ahead != nullptr) stage.pass->compile_ahead(stage.spec, stage.use, verify && sums_lines());
 }
 
+void FftPlan::compile_to_multiply() const {
+  if (list_.stages.empty()) return;
+  const FftStage& last = list_.stages.back();
+  if (last.pass->compile_to_multiply != nullptr) last.pass->compile_to_multiply(last.spec, last.use);
+}
+
 std::unique_ptr<DeviceFft> FftPlan::make(bool verify) const {
   compile_ahead(verify);
   std::vector<PlacedPass> passes;

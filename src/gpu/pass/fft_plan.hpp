@@ -73,6 +73,8 @@ class FftPlan {
 
   /// Begins to compile, on other threads, all kernels that make() waits for; with `verify` also those of its checks.
   void compile_ahead(bool verify) const;
+  /// The same of the kernel by which the last pass multiplies by an operator's factors, if it can.
+  void compile_to_multiply() const;
   /// With `verify`, it must be given its checks before it runs (make_checks()), if it has any.
   std::unique_ptr<DeviceFft> make(bool verify = false) const;
   /// The passes and the lengths that each transforms, in order: "planes 512 512 + lines 512". Plans of one transform

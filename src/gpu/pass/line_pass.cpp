@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "device/begin_kernels.hpp"
 #include "gpu/check/line_weights.hpp"
 #include "gpu/pass/catalogue.hpp"
 
@@ -116,10 +115,8 @@ class LinePass : public FftPass {
     const device::lines::Part& out = pass_.out.part[0];
     return ResultLines{pass_.n, out.line_stride, pass_.outer_end, out.outer_stride, pass_.m_end};
   }
-  void prepare_to_multiply(bool now) override {
-    const bool odd = device::lines::is_odd(pass_);
-    if (now) return device::lines::prepare_to_multiply(pass_.n, pass_.precision, odd);
-    device::lines::compile_ahead({pass_.n, pass_.precision, odd, false, true});
+  void prepare_to_multiply() override {
+    device::lines::prepare_to_multiply(pass_.n, pass_.precision, device::lines::is_odd(pass_));
   }
   RunnerMemory kept() const override { return {.table = weights_.bytes()}; }
   std::string name() const override { return "line pass"; }
@@ -158,12 +155,12 @@ extern const PassRecord line_pass{
     .compile_ahead =
         [](const FftSpec& spec, const PassUse& use, bool checks) {
           const auto pass = *pass_of(spec, use.lines);
-          const bool odd = device::lines::is_odd(pass);
-          device::lines::compile_ahead({pass.n, pass.precision, odd, checks});
-          // An operator may come; without cores to spare its kernel waits until the plan is made.
-          if (!checks && spec.direction == Direction::forward && spec.effort != Effort::estimate &&
-              device::has_cores_for_kernels(1))
-            device::lines::compile_ahead({pass.n, pass.precision, odd, false, true});
+          device::lines::compile_ahead({pass.n, pass.precision, device::lines::is_odd(pass), checks});
+        },
+    .compile_to_multiply =
+        [](const FftSpec& spec, const PassUse& use) {
+          const auto pass = *pass_of(spec, use.lines);
+          device::lines::compile_ahead({pass.n, pass.precision, device::lines::is_odd(pass), false, true});
         },
     .checks =
         [](const FftSpec& spec) { return device::lines::checkable(static_cast<int>(spec.transform.front().count)); },

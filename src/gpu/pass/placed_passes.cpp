@@ -25,8 +25,9 @@ bool DeviceFft::accept(const LineOwners& owners) {
 
 std::optional<ResultLines> DeviceFft::multiply_results(const FactorsOfRun& factors) {
   const auto lines = passes_.empty() ? std::nullopt : passes_.back().pass->result_lines();
-  if (lines) passes_.back().pass->prepare_to_multiply(factors != nullptr);
-  if (lines && factors) factors_ = factors;
+  if (!lines) return std::nullopt;
+  passes_.back().pass->prepare_to_multiply();
+  factors_ = factors;
   return lines;
 }
 

@@ -73,17 +73,6 @@ void DeviceExecutor::add(std::vector<NamedProgram> programs) {
   append(std::move(programs));
 }
 
-/// A plan that measured may be asked for operators: kernels that multiply are compiled meanwhile.
-void DeviceExecutor::end_planning() {
-  Runner::end_planning();
-  const auto& tasks = prepared_.front().tasks;  // an operator's program begins like the plan's first one
-  if (setup_.options.effort == Effort::estimate || setup_.options.verify || tasks.empty()) return;
-  for (std::size_t m = 0; m < memories_.size(); ++m) {
-    const device::DeviceScope scope(team_->here()[m].device);
-    tasks.back().operations[m]->multiply_results({});
-  }
-}
-
 /// Drops the tasks of programs that were compiled and then refused. Collective.
 void DeviceExecutor::forget_tasks() {
   const auto refused = prepared_.begin() + static_cast<std::ptrdiff_t>(programs_.size());

@@ -31,7 +31,6 @@ class DeviceExecutor : public Runner {
   void add(std::vector<NamedProgram> programs) override;
   /// Times whole runs on arrays of zeros (executor_trial.cpp).
   std::unique_ptr<Runner> fastest(const Alternatives& others) override;
-  void end_planning() override;
   MemberPlace member(int member) const override;
   void set_streams(std::span<void* const> streams) override;
   void check_arrays(int program, InputArrays in, OutputArrays out) override;

@@ -138,10 +138,10 @@ __device__ __forceinline__ void run_pass(const KernelPass& pass) {
   if (first + blockIdx.x / size * size < pass.tiles) keep_step();
 }
 
-template <class C, class T, int Width, int Resident, bool Backward, bool Odd>
+template <class C, class T, int Width, int Resident, bool Backward, bool Odd, bool Multiplies = false>
 __global__ void __launch_bounds__(TileShape<C, Width>::threads, Resident)
     pass_kernel(const __grid_constant__ KernelPass pass) {
-  if constexpr (has_bulk_copies) run_pass<C, T, Width, Backward, Odd>(pass);
+  if constexpr (has_bulk_copies) run_pass<C, T, Width, Backward, Odd, Checks::none, Multiplies>(pass);
 }
 
 }  // namespace shardfft::device::lines

@@ -22,9 +22,11 @@ Variant variant() {
   Variant v{&own_recipes[I], {}};
   v.kernel[0][0] = reinterpret_cast<const void*>(&pass_kernel<C, T, width, resident, false, false>);
   v.kernel[0][1] = reinterpret_cast<const void*>(&pass_kernel<C, T, width, resident, true, false>);
+  v.multiplies[0] = reinterpret_cast<const void*>(&pass_kernel<C, T, width, resident, false, false, true>);
   if constexpr (Traits<T>::lines > 1 && TileShape<C, width, true>::tile.bytes(factor_bytes) <= most_shared_bytes) {
     v.kernel[1][0] = reinterpret_cast<const void*>(&pass_kernel<C, T, width, resident, false, true>);
     v.kernel[1][1] = reinterpret_cast<const void*>(&pass_kernel<C, T, width, resident, true, true>);
+    v.multiplies[1] = reinterpret_cast<const void*>(&pass_kernel<C, T, width, resident, false, true, true>);
   }
   return v;
 }

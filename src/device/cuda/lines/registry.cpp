@@ -61,11 +61,12 @@ void add_compiled(Prepared& prepared, Precision precision, KernelSkills skills) 
                recipe.cluster);
 }
 
-void add_own(Prepared& prepared, const Variant& variant, Precision precision, bool odd) {
+void add_own(Prepared& prepared, const Variant& variant, Precision precision, KernelSkills skills) {
   const Recipe& recipe = prepared.recipe;
   for (const bool backward : {false, true})
-    prepared.kernel[backward] = make_kernel(variant.kernel[odd][backward], recipe.tile().threads(),
-                                            recipe.shared_bytes(precision, odd), recipe.cluster);
+    prepared.kernel[backward] = make_kernel(
+        skills.multiplies && !backward ? variant.multiplies[skills.odd] : variant.kernel[skills.odd][backward],
+        recipe.tile().threads(), recipe.shared_bytes(precision, skills.odd), recipe.cluster);
 }
 
 }  // namespace
@@ -103,9 +104,9 @@ const void* twiddles(const LineCut& line, Precision precision) {
 
 namespace {
 
-/// The library's own kernels, which check nothing and multiply by nothing; null if they are compiled at run time.
+/// The library's own kernels, which check nothing; null if they are compiled at run time.
 const Variant* own_variant(const Recipe& recipe, Precision precision, KernelSkills skills) {
-  const Variant* own = skills.checks || skills.multiplies ? nullptr : find_variant(recipe.line.n, precision);
+  const Variant* own = skills.checks ? nullptr : find_variant(recipe.line.n, precision);
   return own != nullptr && same(*own->recipe, recipe) ? own : nullptr;
 }
 
@@ -121,7 +122,7 @@ std::shared_ptr<const Prepared> make_prepared(const Recipe& recipe, Precision pr
   prepared.recipe = recipe;
   prepared.table = twiddles(recipe.line, precision);
   if (const Variant* own = own_variant(recipe, precision, skills))
-    add_own(prepared, *own, precision, skills.odd);
+    add_own(prepared, *own, precision, skills);
   else
     add_compiled(prepared, precision, skills);
   return made;

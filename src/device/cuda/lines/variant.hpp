@@ -9,6 +9,7 @@ struct Variant {
   const Recipe* recipe = nullptr;
   /// [for odd rows][backward]; null for odd rows if shared memory is too small.
   const void* kernel[2][2] = {{nullptr, nullptr}, {nullptr, nullptr}};
+  const void* multiplies[2] = {nullptr, nullptr};  ///< [for odd rows]: forward, by an operator's factors
 };
 
 /// Null if there is none.

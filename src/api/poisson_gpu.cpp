@@ -17,7 +17,7 @@ namespace shardfft {
 namespace {
 
 /// Lines of an open axis as a plan of the rank's part alone, which pads the axis to twice its points.
-class OpenLinesOnGpu : public LineSolver {
+class OpenLinesOnGpu : public AxisSolver {
  public:
   OpenLinesOnGpu(const Plan& plan, const OpenLinesSetup& setup)
       : piece_(plan.output().layout.pieces(plan.output().rank).front()), setup_(setup), stream_(plan.stream()) {
@@ -41,8 +41,6 @@ class OpenLinesOnGpu : public LineSolver {
   }
 
   std::size_t scratch_bytes() const override { return here_->workspace_bytes(); }
-  void solve(std::span<const LineFacts> /*facts*/, bool /*slopes*/, std::complex<double>* /*lines*/,
-             std::byte* /*scratch*/) const override {}
   void run(const SpectrumPart& part, const LinesSetup& setup) override {
     if (part.stream != stream_) here_->set_streams({&part.stream, 1});
     stream_ = part.stream;
@@ -107,7 +105,7 @@ class OpenLinesOnGpu : public LineSolver {
 
 }  // namespace
 
-std::unique_ptr<LineSolver> open_lines_on_gpu(const Plan& plan, const OpenLinesSetup& setup) {
+std::unique_ptr<AxisSolver> open_lines_on_gpu(const Plan& plan, const OpenLinesSetup& setup) {
   if (plan.output().count() == 0) return nullptr;
   return std::make_unique<OpenLinesOnGpu>(plan, setup);
 }

@@ -30,7 +30,7 @@ struct Poisson::Impl {
   /// their blocks (32 bytes a line to each other rank, below MPI's 2^31) than both ways to whole lines would send.
   bool cuts_lines = false;
   std::optional<Plan> plan{};
-  std::unique_ptr<LineSolver> solver{};
+  std::unique_ptr<AxisSolver> solver{};
   std::vector<std::vector<double>> squares{};  ///< of each axis of the spectrum that is no line and not padded
   std::map<int, Operator> operators{};         ///< by axis: the derivative of the solution; -1: the solution
   std::map<std::pair<int, bool>, Operator> lifts{};

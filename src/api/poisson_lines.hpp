@@ -34,18 +34,25 @@ struct LinesSetup {
 };
 
 /// Solves an equation along one axis.
-class LineSolver {
+class AxisSolver {
  public:
-  virtual ~LineSolver() = default;
+  virtual ~AxisSolver() = default;
+  /// Memory that it needs, on the processor that it runs on.
+  virtual std::size_t scratch_bytes() const = 0;
+  /// Solves all lines of a part.
+  virtual void run(const SpectrumPart& part, const LinesSetup& setup) = 0;
+};
+
+/// Solves a few lines at a time on a CPU.
+class LineSolver : public AxisSolver {
+ public:
   /// Lines that are solved at once; there is always room for so many.
   static constexpr std::int64_t together = 8;
-  virtual std::size_t scratch_bytes() const = 0;
   /// Lines lie one behind the other in memory; so do the solutions, or their derivatives if `slopes` is set. `scratch`
   /// begins on a cache line.
   virtual void solve(std::span<const LineFacts> facts, bool slopes, std::complex<double>* lines,
                      std::byte* scratch) const = 0;
-  /// Solves all lines of a part.
-  virtual void run(const SpectrumPart& part, const LinesSetup& setup);
+  void run(const SpectrumPart& part, const LinesSetup& setup) override;
 };
 void solve_lines(const SpectrumPart& part, const LinesSetup& setup, const LineSolver& solver);
 
@@ -130,7 +137,7 @@ struct OpenLinesSetup {
   std::vector<double> kernel;
   Effort effort;
 };
-std::unique_ptr<LineSolver> open_lines_on_gpu(const Plan& plan, const OpenLinesSetup& setup);
+std::unique_ptr<AxisSolver> open_lines_on_gpu(const Plan& plan, const OpenLinesSetup& setup);
 
 /// Solves lines of which every rank has a block, in the order of ranks. Its run() is collective.
 std::unique_ptr<LineSolver> cut_lines(StretchedLines whole, const Communicator& comm);

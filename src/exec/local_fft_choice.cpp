@@ -1,8 +1,7 @@
 #include "exec/local_fft_choice.hpp"
 
-#include <algorithm>
-
 #include "base/text.hpp"
+#include "choose/measured.hpp"
 
 namespace shardfft {
 
@@ -19,11 +18,9 @@ std::vector<Total> totals_of(const std::vector<LocalFftChoice::Step>& steps) {
   std::vector<Total> totals;
   for (const auto& step : steps)
     for (const auto& time : step.times) {
-      auto found =
-          std::find_if(totals.begin(), totals.end(), [&](const Total& total) { return total.name == time.name; });
-      if (found == totals.end()) found = totals.insert(found, {time.name});
-      found->seconds += time.seconds;
-      ++found->steps;
+      Total& total = named(totals, time.name);
+      total.seconds += time.seconds;
+      ++total.steps;
     }
   return totals;
 }

@@ -36,20 +36,27 @@ int set_current_gpu(int device) {
   return before;
 }
 
-void order_streams(int device, void* earlier, void* stream) {
-  static thread_local std::map<int, device::Event> events;  // a wait is for the last record before it: one serves all
-  const device::DeviceScope scope(device);
+namespace {
+
+/// This thread's event on the current device, recorded: a wait is for the last record before it, so one serves all.
+device::EventHandle recorded(int device, void* stream) {
+  static thread_local std::map<int, device::Event> events;
   device::Event& event = events[device];
   if (!event) event = device::make_event();
-  device::record(event.get(), earlier);
-  device::wait(stream, event.get());
+  device::record(event.get(), stream);
+  return event.get();
+}
+
+}  // namespace
+
+void order_streams(int device, void* earlier, void* stream) {
+  const device::DeviceScope scope(device);
+  device::wait(stream, recorded(device, earlier));
 }
 
 bool stream_is_idle(int device, void* stream) {
   const device::DeviceScope scope(device);
-  const device::Event end = device::make_event();
-  device::record(end.get(), stream);
-  return device::done(end.get());
+  return device::done(recorded(device, stream));
 }
 
 void synchronize_stream(int device, void* stream) {

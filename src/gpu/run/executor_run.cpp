@@ -313,7 +313,7 @@ bool DeviceExecutor::replays(int program) {
   if (capturable) {
     for (const MemberMemory& mine : memories_) pointers.insert(pointers.end(), {mine.in, mine.out, mine.workspace});
   }
-  now(program).replay.see(pointers, capturable ? now(program).reads : Replay::Reads{});
+  now(program).replay.see(pointers, now(program).reads);
   return capturable;
 }
 

@@ -1,0 +1,74 @@
+"""Errors of local FFTs at every length: the record of a sweep, and its picture.
+
+SHARDFFT_TEST_ALL_LENGTHS=1 SHARDFFT_TEST_ERRORS=raw.txt build/tests/local_tests --gtest_filter='Exactness.OfWhat*'
+local_errors.py record raw.txt > errors.jsonl
+local_errors.py picture errors.jsonl errors.png
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+from shardfft_bench import results
+
+LENGTHS = range(2, 4097)
+
+
+def record(options: argparse.Namespace) -> None:
+    """A line a library and type: the rms errors in eps of all lengths of 2 to 4096, then those of larger ones.
+
+    They are rounded to tenths below 4, so that the record weighs little, and to hundredths above.
+    """
+    worst: dict[tuple[str, str], dict[int, float]] = {}
+    for file in options.files:
+        for line in file.read_text(encoding="utf-8").splitlines():
+            n, kind, precision, error, library = line.split(maxsplit=4)
+            of = worst.setdefault((library, f"{kind} {precision}"), {})
+            of[int(n)] = max(of.get(int(n), 0), float(error))
+    for (library, kind), of in sorted(worst.items()):
+        short = {n: round(error, 1 if error < 4 else 2) for n, error in sorted(of.items())}
+        if missing := [n for n in LENGTHS if n not in short]:
+            raise SystemExit(f"{library}, {kind}: {len(missing)} lengths have no error, the first one is {missing[0]}")
+        larger = {str(n): error for n, error in short.items() if n not in LENGTHS}
+        line = {"library": library, "of": kind, "errors": [short[n] for n in LENGTHS], "larger": larger}
+        print(json.dumps(line, separators=(",", ":")))
+
+
+def picture(options: argparse.Namespace) -> None:
+    """A panel a type and precision, a point a length and library; the line is the bound of `auto`."""
+    from shardfft_bench.report.style import plt
+
+    lines = [json.loads(line) for line in results.lines(options.file)]
+    kinds = sorted({line["of"] for line in lines})
+    figure, axes = plt.subplots(2, -(-len(kinds) // 2), figsize=(13, 7), sharex=True, sharey=True, squeeze=False)
+    for axis, kind in zip(axes.T.flat, kinds):
+        for line in (one for one in lines if one["of"] == kind):
+            axis.plot(LENGTHS, line["errors"], ".", markersize=2, label=line["library"], rasterized=True)
+        axis.axhline(4, color="black", linewidth=0.8)
+        axis.set_title(kind)
+        axis.set_yscale("log")
+    axes[0, 0].legend(markerscale=5)
+    figure.supxlabel("length")
+    figure.supylabel("rms error of random lines, in eps")
+    figure.set_layout_engine("constrained")
+    figure.savefig(options.to, dpi=80)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(required=True)
+    one = commands.add_parser("record")
+    one.add_argument("files", type=Path, nargs="+")
+    one.set_defaults(act=record)
+    two = commands.add_parser("picture")
+    two.add_argument("file", type=Path)
+    two.add_argument("to", type=Path)
+    two.set_defaults(act=picture)
+    options = parser.parse_args(arguments)
+    options.act(options)
+
+
+if __name__ == "__main__":
+    main()

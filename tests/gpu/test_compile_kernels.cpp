@@ -42,12 +42,15 @@ std::set<int> threads() {
   return all;
 }
 
-/// A folder of its own for what is compiled.
+/// A folder of its own for what is compiled. That of a process of a death test, which ends without cleaning up, lies in
+/// the folder of the process that began it.
 class CompiledKernels : public testing::Test {
  protected:
   CompiledKernels() {
-    std::string name = (fs::temp_directory_path() / "shardfft-kernels-XXXXXX").string();
+    if (const char* outer = std::getenv(outer_name)) outer_ = outer;
+    std::string name = (outer_.value_or(fs::temp_directory_path()) / "shardfft-kernels-XXXXXX").string();
     folder_ = mkdtemp(name.data());
+    setenv(outer_name, folder_.c_str(), 1);
     setenv("SHARDFFT_CACHE", folder_.c_str(), 1);
     try {
       (void)compile_kernels({.extents = {16}});
@@ -59,7 +62,7 @@ class CompiledKernels : public testing::Test {
   ~CompiledKernels() override {
     for (int waits = 0; threads().size() > threads_ && waits < 6000; ++waits)
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    unsetenv("SHARDFFT_CACHE");
+    for (const char* name : {"SHARDFFT_CACHE", outer_name}) unsetenv(name);
     std::error_code ignored;
     fs::remove_all(folder_, ignored);
   }
@@ -72,8 +75,10 @@ class CompiledKernels : public testing::Test {
     return all;
   }
 
+  static constexpr const char* outer_name = "SHARDFFT_TEST_FOLDER";
   std::size_t threads_ = threads().size();
   fs::path folder_;
+  std::optional<fs::path> outer_;
   std::optional<std::string> why_not_;
 };
 
@@ -95,22 +100,19 @@ TEST_F(CompiledKernels, AreKeptForPlans) {
 TEST_F(CompiledKernels, AreNotWrittenAgainByOtherProcesses) {
   if (why_not_) GTEST_SKIP() << *why_not_;
   GTEST_FLAG_SET(death_test_style, "threadsafe");
-  constexpr const char* kept = "SHARDFFT_TEST_KEPT";
   const KernelsFor plans{.extents = {20, 17}}, others{.extents = {21, 17}};
   std::map<std::string, fs::file_time_type> made;
-  if (std::getenv(kept) == nullptr) {  // the other process begins here too
+  if (!outer_) {  // the other process begins here too
     EXPECT_EQ(compile_kernels(plans), Names{"lines of 20 points, double"});
     made = times();
     EXPECT_EQ(made.size(), 2U);  // both directions
-    setenv(kept, folder_.c_str(), 1);
     device::begin_kernels(others);
   }
   const auto read_them = [&] {
-    setenv("SHARDFFT_CACHE", std::getenv(kept), 1);
+    setenv("SHARDFFT_CACHE", outer_->c_str(), 1);
     std::exit(compile_kernels(plans) == Names{"lines of 20 points, double"} ? 0 : 1);
   };
   EXPECT_EXIT(read_them(), testing::ExitedWithCode(0), "");
-  unsetenv(kept);
   EXPECT_EQ(compile_kernels(others), Names{"lines of 21 points, double"});
   auto later = times();
   EXPECT_EQ(later.size(), made.size() + 2);

@@ -52,8 +52,9 @@ __device__ void set_factor(Complex<double> from, Complex<T>& to) {
   to = {static_cast<T>(from.re), static_cast<T>(from.im)};
 }
 
-/// Without an input it writes the factors. begin(index) computes the common part of a line's factors from the index, along each axis of the state, of any
-/// number of the line. factor_of(common, index) returns a number's factor, a Complex<double>.
+/// Without an input it writes the factors. begin(index) computes the common part of a line's factors from the index,
+/// along each axis of the state, of any number of the line. factor_of(common, index) returns a number's factor, a
+/// Complex<double>.
 template <class Number, class Begin, class FactorOf>
 __device__ void multiply_lines(const FactorPass& pass, const Begin& begin, const FactorOf& factor_of) {
   const Walk& walk = pass.walk;

@@ -1,4 +1,4 @@
-"""Plans beside cuFFT, or operators beside pairs, on one GPU: python3 beside_cufft.py pairs|operators [seed problems]
+"""Plans beside cuFFT, or operators beside pairs, on one GPU: beside_cufft.py pairs|operators [seed problems effort]
 
 `pairs` draws problems: 1 to 3 axes, batches before them, or lines along the first of two axes. cuFFT is called without
 scaling, on the library that the process has loaded; plans scale. Both are enqueued on one stream, in turn. The stream
@@ -141,12 +141,12 @@ def drawn(seed: int, count: int) -> Iterator[tuple]:
             yield kind, precision, shape, list(range(len(shape) - dims, len(shape))), n, batch, False
 
 
-def beside(library: ctypes.CDLL, problem: tuple) -> dict:
+def beside(library: ctypes.CDLL, problem: tuple, effort: str) -> dict:
     kind, precision, shape, axes, n, batch, across = problem
     real = kind == "r2c"
     half = [*shape[:-1], shape[-1] // 2 + 1] if real else shape
     x, y = zeros(shape, precision if real else COMPLEX[precision]), zeros(half, COMPLEX[precision])
-    options = {"axes": axes, "processor": "gpu", "stream": STREAM.ptr, "overwrite_input": True}
+    options = {"axes": axes, "processor": "gpu", "stream": STREAM.ptr, "overwrite_input": True, "effort": effort}
     begin = time.perf_counter()
     plan = shardfft.plan(shape, kind, precision, **options)
     planned = time.perf_counter() - begin
@@ -191,9 +191,9 @@ def beside(library: ctypes.CDLL, problem: tuple) -> dict:
     return row
 
 
-def beside_or_error(library: ctypes.CDLL, problem: tuple) -> dict:
+def beside_or_error(library: ctypes.CDLL, problem: tuple, effort: str) -> dict:
     try:
-        return beside(library, problem)
+        return beside(library, problem, effort)
     except Exception as error:
         return dict(zip(("kind", "precision", "shape", "axes"), problem, strict=False)) | {"failed": repr(error)}
 
@@ -230,14 +230,14 @@ def applied(edge: int, kind: str, precision: str) -> Iterator[dict]:
 
 
 def main() -> None:
-    what, seed, count = sys.argv[1], *map(int, sys.argv[2:] or (1, 30))
+    what, seed, count, effort = [*sys.argv[1:], *("pairs", "1", "30", "measure")[len(sys.argv) - 1 :]]
     if what == "operators":
         cases = [(n, kind, "float64") for n in (512, 256, 384, 640) for kind in ("r2c", "c2c")]
         cases += [(n, kind, "float32") for n, kind in zip((512, 384, 256, 640, 420), ("r2c", "c2c") * 3, strict=False)]
         rows = (row for case in cases for row in applied(*case))
     else:
         library = loaded_cufft()
-        rows = (beside_or_error(library, problem) for problem in drawn(seed, count))
+        rows = (beside_or_error(library, problem, effort) for problem in drawn(int(seed), int(count)))
     for row in rows:
         print(json.dumps(row), flush=True)
         cupy.get_default_memory_pool().free_all_blocks()

@@ -67,7 +67,8 @@ def test_the_stream_is_held_until_all_calls_are_enqueued(script):
 def test_a_problem_that_fails_has_a_row(script, monkeypatch, capsys):
     module, _ = script
 
-    def beside(_, problem):
+    def beside(_, problem, effort):
+        assert effort == "measure"
         if problem[2] == problems[1][2]:
             raise RuntimeError("cufftMakePlanMany64")
         return {"ratio": 1}

@@ -1,7 +1,7 @@
 """Errors of local FFTs at every length: the record of a sweep, and its picture.
 
 SHARDFFT_TEST_ALL_LENGTHS=1 SHARDFFT_TEST_ERRORS=raw.txt build/tests/local_tests --gtest_filter='Exactness.OfWhat*'
-local_errors.py record raw.txt > errors.jsonl
+local_errors.py record raw.txt --whole fftw mkl > errors.jsonl
 local_errors.py picture errors.jsonl errors.png
 """
 
@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 from pathlib import Path
+from statistics import median
 
 from shardfft_bench import results
 
@@ -17,9 +18,10 @@ LENGTHS = range(2, 4097)
 
 
 def record(options: argparse.Namespace) -> None:
-    """A line a library and type: the rms errors in eps of all lengths of 2 to 4096, then those of larger ones.
+    """A line a library and type: of rms errors in eps the median, the largest with its length, and how many exceed 4.
 
-    They are rounded to tenths below 4, so that the record weighs little, and to hundredths above.
+    All of them follow for the libraries of --whole, for lengths of 2 to 4096; rounded to tenths below 4, so that the
+    record weighs little. `larger` are those of longer lines.
     """
     worst: dict[tuple[str, str], dict[int, float]] = {}
     for file in options.files:
@@ -28,11 +30,17 @@ def record(options: argparse.Namespace) -> None:
             of = worst.setdefault((library, f"{kind} {precision}"), {})
             of[int(n)] = max(of.get(int(n), 0), float(error))
     for (library, kind), of in sorted(worst.items()):
-        short = {n: round(error, 1 if error < 4 else 2) for n, error in sorted(of.items())}
-        if missing := [n for n in LENGTHS if n not in short]:
+        if missing := [n for n in LENGTHS if n not in of]:
             raise SystemExit(f"{library}, {kind}: {len(missing)} lengths have no error, the first one is {missing[0]}")
-        larger = {str(n): error for n, error in short.items() if n not in LENGTHS}
-        line = {"library": library, "of": kind, "errors": [short[n] for n in LENGTHS], "larger": larger}
+        errors = {n: of[n] for n in LENGTHS}
+        at = max(errors, key=errors.__getitem__)
+        line = {
+            "library": library, "of": kind, "median": round(median(errors.values()), 2), "worst": round(errors[at], 2),
+            "at": at, "above": sum(error > 4 for error in errors.values()),
+            "larger": {str(n): round(error, 2) for n, error in sorted(of.items()) if n not in LENGTHS},
+        }  # fmt: skip
+        if library in options.whole:
+            line["errors"] = [round(error, 1 if error < 4 else 2) for error in errors.values()]
         print(json.dumps(line, separators=(",", ":")))
 
 
@@ -40,7 +48,7 @@ def picture(options: argparse.Namespace) -> None:
     """A panel a type and precision, a point a length and library; the line is the bound of `auto`."""
     from shardfft_bench.report.style import plt
 
-    lines = [json.loads(line) for line in results.lines(options.file)]
+    lines = [one for one in map(json.loads, results.lines(options.file)) if "errors" in one]
     kinds = sorted({line["of"] for line in lines})
     figure, axes = plt.subplots(2, -(-len(kinds) // 2), figsize=(13, 7), sharex=True, sharey=True, squeeze=False)
     for axis, kind in zip(axes.T.flat, kinds):
@@ -61,6 +69,7 @@ def main(arguments: list[str] | None = None) -> None:
     commands = parser.add_subparsers(required=True)
     one = commands.add_parser("record")
     one.add_argument("files", type=Path, nargs="+")
+    one.add_argument("--whole", nargs="*", default=[], metavar="LIBRARY")
     one.set_defaults(act=record)
     two = commands.add_parser("picture")
     two.add_argument("file", type=Path)

@@ -340,6 +340,7 @@ def test_bad_making_fails_on_every_rank(comm):
         lambda: DistArray.from_function(lambda i, j: np.zeros((99, 99)), (8, 8), comm),
         lambda: DistArray.from_function(lambda i: (i, i), 8, comm, components=3),
         lambda: DistArray.zeros((4, 4), comm=42),
+        lambda: DistArray.zeros((4, 4), "no type" if last else None, comm),
     ]:
         with pytest.raises((*everywhere, ZeroDivisionError)):
             make()

@@ -189,6 +189,8 @@ def test_words_of_others(comm):
     """Calls that users of NumPy, SciPy and mpi4py-fft write."""
     with pytest.raises(TypeError, match="a communicator is given as comm="):
         shardfft.plan((8, 6), comm)
+    with pytest.raises(TypeError, match="dtype is a type of numbers: a communicator is given as comm="):
+        shardfft.DistArray.zeros((8, 6), comm)
     scipy_fft = pytest.importorskip("scipy.fft")
     with pytest.raises(TypeError, match=r"set_backend\(shardfft\.scipy\)"):
         scipy_fft.dctn(shardfft.DistArray.zeros((8, 6), comm=comm))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from .._ground import mpi
-from .._ground.arguments import axis_of, integer, shape_of
+from .._ground.arguments import axis_of, integer, no_communicator, shape_of
 from .._layouts.cut_array import CutArray
 from .._layouts.infer import check_layout, layout_for, layout_of
 from .._layouts.layout import Layout
@@ -164,8 +164,13 @@ def zeros(
         components: extent of an axis of components before the others; None for a scalar field.
     """
     comm = mpi.communicator(comm)
-    part = mpi.agree(comm, lambda: _side_or_layout(shape, layout, components, comm))
-    part = part._of_dtype(np.dtype(part.dtype if dtype is None else dtype))
+
+    def ask() -> Part:
+        no_communicator(dtype, "dtype is a type of numbers")
+        part = _side_or_layout(shape, layout, components, comm)
+        return part._of_dtype(np.dtype(part.dtype if dtype is None else dtype))
+
+    part = mpi.agree(comm, ask)
     return cls._wrap(part.zeros(), part, comm)
 
 

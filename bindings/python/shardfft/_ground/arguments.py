@@ -29,6 +29,12 @@ def integers(values: Iterable[int], name: str) -> list[int]:
     return [integer(number, name) for number in numbers]
 
 
+def no_communicator(value: Any, wanted: str) -> None:
+    """Refuse a communicator in the place of something else."""
+    if hasattr(value, "Get_rank"):
+        raise TypeError(f"{wanted}: a communicator is given as comm=")
+
+
 def for_each_axis(value: Any, axes: int, name: str) -> list[Any]:
     """Give an entry for each axis, of one for all axes or of a sequence of them."""
     entries = list(value) if isinstance(value, Iterable) and not isinstance(value, str) else [value] * axes

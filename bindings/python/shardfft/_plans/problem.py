@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from .. import _core
-from .._ground.arguments import axes_of, axis_of, integer, shape_of
+from .._ground.arguments import axes_of, axis_of, integer, no_communicator, shape_of
 from .._ground.errors import Error
 from .._layouts.layout import Layout, named
 from .options import convert
@@ -43,12 +43,11 @@ def points_of(extents: Sequence[int], words: Sequence[str]) -> int:
 
 
 def _choice(enum: Any, value: str, name: str) -> Any:
+    names = ", ".join(enum.__members__)
+    no_communicator(value, f"{name} is one of {names}")
     try:
         return enum.__members__[value]
     except (KeyError, TypeError):
-        names = ", ".join(enum.__members__)
-        if hasattr(value, "Get_rank"):
-            raise TypeError(f"{name} is one of {names}: a communicator is given as comm=") from None
         raise ValueError(f"unknown {name} {value!r}: give one of {names}") from None
 
 

@@ -30,12 +30,12 @@ from ._frameworks import linear, torch_compiled, torch_dtensor
 from ._frameworks.torch_autograd import mapped
 from ._frameworks.torch_numbers import in_type_of, numbers_of, real_extent
 from ._frameworks.torch_particles import deposit, interpolate
-from ._frameworks.torch_recipes import recipe_of
+from ._frameworks.torch_recipes import again, recipe_of, tried
 from ._frameworks.torch_spectral import SpectralConv
 from ._ground import mpi
 from ._ground.arguments import axes_of
 from ._ground.naming import named
-from ._plans.recent import asking
+from ._plans.recent import Ask, asking
 from ._plans.traced import living
 
 if TYPE_CHECKING:
@@ -68,7 +68,8 @@ def _number_with_plan(serial: int, what: str) -> int:
 def _with_plan(plan: Plan, what: str, x: torch.Tensor) -> torch.Tensor:
     if torch.compiler.is_compiling():
         return torch_compiled.run(x, _number_with_plan(plan._traced.serial, what))
-    return mapped(x, linear.kept_of_plan(plan, what, x, torch.Tensor), plan)
+    known = plan._traced.maps.get(what) if isinstance(x, torch.Tensor) else None
+    return mapped(x, known or linear.kept_of_plan(plan, what, x, torch.Tensor), plan)
 
 
 def forward(plan: Plan, x: torch.Tensor) -> torch.Tensor:
@@ -92,6 +93,14 @@ def apply(plan: Plan, operator: Operator, x: torch.Tensor) -> torch.Tensor:
 def solve(plan: Poisson, f: torch.Tensor) -> torch.Tensor:
     """Solve as :meth:`shardfft.Poisson.solve`, with gradients. Collective, and so is the backward pass."""
     return mapped(f, linear.Solve(plan))
+
+
+#: Types of numbers that each kind of plan transforms as they are.
+_AS_THEY_ARE = {
+    "r2c": (torch.float32, torch.float64),
+    "r2r": (torch.float32, torch.float64, torch.complex64, torch.complex128),
+    **dict.fromkeys(("c2c", "c2r"), (torch.complex64, torch.complex128)),
+}
 
 
 class _Call(NamedTuple):
@@ -125,8 +134,8 @@ class _Call(NamedTuple):
         n = real_extent(self.name, shape, self.s, tuple(range(len(shape)) if axes is None else axes))
         return n if self.name == "irfftn" else None
 
-    def recipe(self, comm: MPI.Comm, x: Any) -> tuple[torch.Tensor, linear.Recipe]:
-        """Plan for the inputs of all ranks, or find the plan again. Collective."""
+    def recipe(self, comm: MPI.Comm, x: Any, ask: Ask = None) -> tuple[torch.Tensor, linear.Recipe]:
+        """Plan for the inputs of all ranks. Collective."""
 
         def plan_of(known: torch.Tensor, cut: Layout) -> tuple[str, dict[str, Any]]:
             axes = self.axes()
@@ -137,8 +146,7 @@ class _Call(NamedTuple):
                 kind = "c2c" if known.is_complex() else kind
             return kind, fixed
 
-        asked = self.name, self.what, self.s, self.dim, self.norm
-        return recipe_of(comm, x, self.numbers, asked, self.layout, self.options, plan_of)
+        return recipe_of(comm, x, self.numbers, ask, self.layout, self.options, plan_of)
 
 
 @torch.compiler.assume_constant_result  # type: ignore[misc]
@@ -148,22 +156,29 @@ def _number(call: tuple[Any, ...], options: tuple[Any, ...], shape: tuple[int, .
     stands = torch.empty(shape, dtype=dtype, device="meta" if device is None else device)
     key = asking((shape, dtype, device), *call, options)
     if key is None or key not in _numbers:
-        made = asked.recipe(mpi.communicator(None), stands)[1].map(asked.what)
+        made = asked.recipe(mpi.communicator(None), stands)[1].maps[asked.what]
         _numbers[key] = torch_compiled.number_of(made)
     return _numbers[key]
 
 
-def _local(call: _Call, x: Any, comm: MPI.Comm | None) -> torch.Tensor:
-    """Transform this rank's part of an array."""
+def _local(asked: tuple[Any, ...], layout: Any, options: dict[str, Any], x: Any, comm: MPI.Comm | None) -> torch.Tensor:
+    """Transform this rank's part of an array; ``asked`` are the first six of a :class:`_Call`."""
     if torch.compiler.is_compiling():
         if comm is not None:
             raise NotImplementedError("torch.compile takes transforms over all processes: leave out comm, or plan")
+        call = _Call(*asked, layout, options)
         known = call.numbers(x)
         device = known.device if known.is_cuda else None
         number = _number(tuple(call)[:-1], tuple(call.options.items()), tuple(known.shape), known.dtype, device)
         return in_type_of(x, torch_compiled.run(known, number))
-    known, recipe = call.recipe(mpi.communicator(comm), x)
-    return in_type_of(x, mapped(known, recipe.map(call.what)))
+    comm = mpi.communicator(comm)
+    fits = type(x) is torch.Tensor and x.dtype in _AS_THEY_ARE[asked[1]]
+    known = x if fits else tried(_Call(*asked, layout, options).numbers, x)
+    ask, recipe = again(comm, known, layout, options, asked)
+    if recipe is None:
+        known, recipe = _Call(*asked, layout, options).recipe(comm, x, ask)
+    result = mapped(known, recipe.maps[asked[2]])
+    return result if known is x else in_type_of(x, result)
 
 
 # The functions that make functions say no type of what they give, so that type checkers find it themselves.
@@ -178,7 +193,7 @@ def _fourier(name: str, kind: str, what: str, says: str):  # type: ignore[no-unt
             return torch_dtensor.transform(name, x, s, dim, norm, by, options)
         if by not in (None, "mpi"):
             raise ValueError(f"tensors that are no DTensors are transformed by plans over MPI, not by {by!r}")
-        return _local(_Call(name, kind, what, None if s is None else tuple(s), dim, norm, layout, options), x, comm)
+        return _local((name, kind, what, None if s is None else tuple(s), dim, norm), layout, options, x, comm)
 
     return named(function, name, says)
 
@@ -191,7 +206,7 @@ def _cosines(name: str, what: str, says: str):  # type: ignore[no-untyped-def]
         if type not in (1, 2, 3, 4):
             raise ValueError(f"type must be 1, 2, 3 or 4, not {type!r}")
         word = f"{name.removeprefix('i')[:3]}{type}"
-        return _local(_Call(word, "r2r", what, None, dim, norm, layout, options), x, comm)
+        return _local((word, "r2r", what, None, dim, norm), layout, options, x, comm)
 
     return named(function, name, says)
 

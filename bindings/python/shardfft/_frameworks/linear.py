@@ -132,13 +132,24 @@ def _adjoints(plan: Plan) -> dict[str, tuple[str, Factors, Factors]]:
     return plan._traced.adjoints
 
 
+class _Maps(dict[str, "Linear"]):
+    """Maps of calls, each made once: they keep their adjoints."""
+
+    def __init__(self, with_plan: Recipe | _Given) -> None:
+        self._with_plan = with_plan
+
+    def __missing__(self, what: str) -> Linear:
+        return self.setdefault(what, Linear(self._with_plan, what))
+
+
 class Recipe:
     """A plan that is always at hand: made anew if it was closed since, as recent plans are."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         self._arguments, self._options = arguments, options
         self._plan: Plan | None = None
-        self._maps: dict[str, Linear] = {}
+        self.at_hand: Callable[[], Plan | None] = lambda: None  #: gives the plan if it was made
+        self.maps = _Maps(self)
         self._many: dict[int, Recipe] = {}
 
     def __call__(self, work: Callable[..., Any], *told: Any) -> Any:
@@ -149,13 +160,10 @@ class Recipe:
         if kept:
             plan._traced.recipe = self
             self._plan = plan  # PyTorch goes back on threads of its own, which find no recent plans
+            self.at_hand = weakref.ref(plan)
             return work(plan, *told)
         with plan:
             return work(plan, *told)
-
-    def map(self, what: str) -> Linear:
-        """The map of a call, the same one again, which keeps its adjoint."""
-        return self._maps.get(what) or self._maps.setdefault(what, Linear(self, what))
 
     def batched(self, fields: int) -> Recipe | None:
         """The same for so many fields at once; None: it is of several already."""
@@ -166,12 +174,22 @@ class Recipe:
         return self._many[fields]
 
 
+class _Adjoint:
+    """The adjoint with respect to the real inner product, the real part of the sum of conj(a) b. Collective.
+
+    Once it is made it is an attribute, so that to read it takes no call.
+    """
+
+    def __get__(self, linear: Linear, _: type[Linear]) -> Linear:
+        return linear._find_adjoint()
+
+
 class Linear:
     """``after * what(before * x)`` with a plan's ``forward``, ``backward`` or ``apply``."""
 
     def __init__(
         self,
-        with_plan: Callable[..., Any],
+        with_plan: Recipe | _Given,
         what: str,
         before: Factors | None = None,
         after: Factors | None = None,
@@ -181,17 +199,18 @@ class Linear:
         self._before, self._after = before or _ONE, after or _ONE
         self.agreed = isinstance(with_plan, Recipe)  #: on the tensors: if one has no numbers, none has
         self.number: int | None = None  #: by which torch.compile knows it
-        self._adjoint: weakref.ref[Linear] | Linear | None = None
+        self._of: Callable[[], Linear | None] = lambda: None  #: gives the map of which this is the adjoint
 
-    def __call__(self, x: Any, times: Callable[[Any, Factors, bool], Any]) -> Any:
-        """Map an array. Collective.
+    def __call__(self, x: Any, times: Callable[[Any, Factors, bool], Any], plan: Plan | None = None) -> Any:
+        """Map an array, by ``plan`` if it is known. Collective.
 
         ``times`` multiplies an array of its library by factors, and may write into it if it is told so.
         """
-        return self._with_plan(self._run, x, times)
-
-    def _run(self, plan: Plan, x: Any, times: Callable[[Any, Factors, bool], Any]) -> Any:
-        if plan._problem.options.get("overwrite_input"):
+        if plan is None:
+            plan = self._with_plan.at_hand()
+            if plan is None or plan._core.closed:
+                return self._with_plan(lambda made: self(x, times, made))
+        if plan._traced.overwrites:
             error = ValueError("gradients may need x again: plan without overwrite_input")
             plan._refuse(error)
             raise error
@@ -218,17 +237,17 @@ class Linear:
         many = self._with_plan.batched(fields) if isinstance(self._with_plan, Recipe) and not self._operator else None
         return None if many is None else Linear(many, self.what, self._before, self._after)
 
-    @property
-    def adjoint(self) -> Linear:
-        """The adjoint with respect to the real inner product, the real part of the sum of conj(a) b. Collective."""
-        known = self._adjoint() if isinstance(self._adjoint, weakref.ref) else self._adjoint
+    adjoint = _Adjoint()
+
+    def _find_adjoint(self) -> Linear:
+        known = self._of()
         if known is not None:
-            return known
+            return known  # not kept: no circle, which would keep plans until they are collected
         what, before, after = self._with_plan(_adjoints)[self.what]
         conjugate = None if self._operator is None else self._operator.conj()
         made = Linear(self._with_plan, what, _product(self._after, before), _product(self._before, after), conjugate)
-        made._adjoint = weakref.ref(self)  # no circle, which would keep plans until they are collected
-        self._adjoint = made
+        made._of = weakref.ref(self)
+        self.__dict__["adjoint"] = made
         return made
 
 
@@ -278,7 +297,7 @@ def of_plan(plan: Plan, what: str, operator: Operator | None = None, x: Any = No
     plan._open()
     if plan.comm is None:
         raise TypeError("gradients go through plans over a communicator, not through those over devices of one process")
-    linear = Linear(lambda work, *told: work(plan, *told), what, operator=operator)
+    linear = Linear(_Given(lambda: plan), what, operator=operator)
     linear.agreed = plan.comm.size == 1
     if not isinstance(x, kind):
         module = "torch.Tensor" if kind.__module__.startswith("torch") else "jax.Array"
@@ -288,14 +307,14 @@ def of_plan(plan: Plan, what: str, operator: Operator | None = None, x: Any = No
     return linear
 
 
-class _Living:
-    """A plan that somebody else keeps."""
+class _Given:
+    """A plan that the user made, which ``at_hand`` gives if it was not dropped."""
 
-    def __init__(self, plan: Plan) -> None:
-        self._plan = weakref.ref(plan)
+    def __init__(self, at_hand: Callable[[], Plan | None]) -> None:
+        self.at_hand = at_hand
 
     def __call__(self, work: Callable[..., Any], *told: Any) -> Any:
-        plan = self._plan()
+        plan = self.at_hand()
         if plan is None:
             raise ArgumentError("the plan of this compiled program was dropped")
         return work(plan, *told)
@@ -306,6 +325,6 @@ def kept_of_plan(plan: Plan, what: str, x: Any = None, kind: type = object) -> L
     maps = plan._traced.maps
     if what not in maps or plan._core.closed or not isinstance(x, kind):
         agreed = of_plan(plan, what, None, x, kind).agreed
-        maps[what] = Linear(_Living(plan), what)
+        maps[what] = Linear(_Given(weakref.ref(plan)), what)
         maps[what].agreed = agreed
     return maps[what]

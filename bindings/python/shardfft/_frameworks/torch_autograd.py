@@ -24,9 +24,9 @@ def times(x: torch.Tensor, factors: Factors, overwrite: bool) -> torch.Tensor:
     return x
 
 
-def _run(x: torch.Tensor, linear: Linear) -> torch.Tensor:
-    """Apply a map, of which nothing is traced."""
-    return like(linear.sides()[1], x.device) if x.is_meta and linear.agreed else linear(x, times)
+def _of_meta(x: torch.Tensor, linear: Linear) -> torch.Tensor:
+    """Give a tensor without numbers for one."""
+    return like(linear.sides()[1], x.device) if linear.agreed else linear(x, times)
 
 
 class _Mapped(torch.autograd.Function):
@@ -34,21 +34,23 @@ class _Mapped(torch.autograd.Function):
 
     @staticmethod
     def forward(x: torch.Tensor, linear: Linear, keep: Any) -> torch.Tensor:
-        return _run(x.detach(), linear)
+        x = x.detach()
+        return _of_meta(x, linear) if x.is_meta else linear(x, times)
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
-        ctx.shape, ctx.linear, ctx.keep = inputs[0].shape, *inputs[1:]
+        ctx.told = inputs[0].shape, *inputs[1:]
 
     @staticmethod
     def backward(ctx: Any, gradient: torch.Tensor) -> tuple[torch.Tensor, None, None]:
+        shape, linear, keep = ctx.told
+        back = mapped(gradient, linear.adjoint, keep)
         # A plan's array without elements has extents of its own.
-        back = mapped(gradient, ctx.linear.adjoint, ctx.keep)
-        return back if back.shape == ctx.shape else back.reshape(ctx.shape), None, None
+        return back if back.shape == shape else back.reshape(shape), None, None
 
     @staticmethod
     def jvp(ctx: Any, tangent: torch.Tensor, *_: None) -> torch.Tensor:
-        return mapped(tangent, ctx.linear, ctx.keep)
+        return mapped(tangent, *ctx.told[1:])
 
     @staticmethod
     def vmap(
@@ -87,10 +89,16 @@ class _Plain(_Mapped):
 
     @staticmethod
     def forward(ctx: Any, x: torch.Tensor, linear: Linear, keep: Any) -> torch.Tensor:  # type: ignore[override]
-        ctx.shape, ctx.linear, ctx.keep = x.shape, linear, keep
-        return _run(x, linear)
+        ctx.told = x.shape, linear, keep
+        return _of_meta(x, linear) if x.is_meta else linear(x, times)
 
     setup_context = torch.autograd.Function.setup_context
+
+
+# Steps of PyTorch's own between its C++ and these functions serve torch.func and old forms of functions: a step on a
+# GPU waits for them, most of all in its backward pass, whose thread finds nothing in its processor's caches.
+_plain = super(torch.autograd.Function, _Plain).apply
+_Plain._backward_cls.apply = _Plain.backward
 
 
 def like(side: Side, device: torch.device) -> torch.Tensor:
@@ -103,5 +111,6 @@ def mapped(x: torch.Tensor, linear: Linear, keep: Any = None) -> torch.Tensor:
     """Apply a map to a tensor. Collective, and so is going back, for which ``keep`` is kept."""
     if torch._C._are_functorch_transforms_active():
         return _Mapped.apply(x, linear, keep)
-    traced = x.requires_grad or forward_ad._current_level >= 0
-    return _Plain.apply(x, linear, keep) if traced else _run(x, linear)
+    if x.requires_grad or forward_ad._current_level >= 0:
+        return _plain(x, linear, keep)
+    return _of_meta(x, linear) if x.is_meta else linear(x, times)

@@ -279,7 +279,7 @@ def _by_plan(call: _Call, mesh: Any, x: torch.Tensor, ranks: list[int], options:
         **{"batch": fields, **gpu, **options},
     )
     dense = x.permute([*others, *axes]).reshape([fields, *(x.shape[axis] for axis in axes)])
-    linear = recipe.map("backward" if call.name == "ifftn" else "forward")
+    linear = recipe.maps["backward" if call.name == "ifftn" else "forward"]
     return mapped(dense if fields > 1 else dense[0], linear).reshape(result).permute(back)
 
 

@@ -10,7 +10,7 @@ import torch
 
 from .._ground import mpi
 from .._layouts.infer import layout_of, processor_of
-from .._plans.recent import asked_again, asking
+from .._plans.recent import Ask, asked_again, asking
 from .linear import Recipe
 
 if TYPE_CHECKING:
@@ -23,11 +23,31 @@ if TYPE_CHECKING:
 _recipe_of_plan = operator.attrgetter("_traced.recipe")
 
 
+def tried(numbers: Callable[[Any], torch.Tensor], x: Any) -> torch.Tensor | None:
+    """Give a tensor that can be transformed; None if there is an error, which is raised when all ranks are told."""
+    try:
+        return numbers(x)
+    except Exception:
+        return None
+
+
+def again(
+    comm: MPI.Comm, known: torch.Tensor | None, layout: Any, options: dict[str, Any], asked: tuple[Any, ...]
+) -> tuple[Ask, Recipe | None]:
+    """Give a key of a call, and its plan if all ranks made the same call before. Collective.
+
+    ``asked`` is all else that tells the call apart, as fixed values.
+    """
+    ask = None if known is None else asking((known.shape, known.dtype, known.device), layout, options or None, *asked)
+    found = asked_again(comm, ask, _recipe_of_plan)
+    return ask, None if found is None else found[1]
+
+
 def recipe_of(
     comm: MPI.Comm,
     x: Any,
     numbers: Callable[[Any], torch.Tensor],
-    asked: tuple[Any, ...],
+    ask: Ask,
     layout: LayoutName | Layout | None,
     options: dict[str, Any],
     plan_of: Callable[[torch.Tensor, Layout], tuple[str, dict[str, Any]]],
@@ -38,17 +58,9 @@ def recipe_of(
     Args:
         comm, x, layout, options: of the call; the first ``whole`` axes of x are a batch, which no layout counts.
         numbers: must not communicate.
-        asked: all else that tells the call apart, as fixed values.
+        ask: of :func:`again`, which did not find the plan.
         plan_of: the plan's kind and further arguments, of the tensor and the layout; collective.
     """
-    try:
-        known = numbers(x)
-        ask = asking((known.shape, known.dtype, known.device), layout, options or None, *asked)
-    except Exception:  # it is raised again when all ranks are told
-        ask = None
-    found = asked_again(comm, ask, _recipe_of_plan)
-    if found is not None:
-        return known, found[1]
 
     def prepare() -> tuple[torch.Tensor, tuple[str, bool]]:
         known = numbers(x)

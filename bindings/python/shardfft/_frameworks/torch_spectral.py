@@ -14,7 +14,7 @@ from .._layouts.layout import Layout
 from .linear import Linear
 from .torch_autograd import mapped
 from .torch_numbers import in_type_of, numbers_of
-from .torch_recipes import recipe_of
+from .torch_recipes import again, recipe_of, tried
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -104,9 +104,11 @@ class SpectralConv(torch.nn.Module):
         def plan_of(known: torch.Tensor, _: Layout) -> tuple[str, dict[str, Any]]:
             return self._kind, {"batch": len(known) * channels, "output": self.modes}
 
-        asked = type(self).__qualname__, channels, self._kind
-        known, recipe = recipe_of(self.comm, x, self._numbers, asked, self.layout, self._options, plan_of, whole=2)
-        return known, recipe.map(what)
+        asked, known = (type(self).__qualname__, channels, self._kind), tried(self._numbers, x)
+        ask, recipe = again(self.comm, known, self.layout, self._options, asked)
+        if known is None or recipe is None:
+            known, recipe = recipe_of(self.comm, x, self._numbers, ask, self.layout, self._options, plan_of, whole=2)
+        return known, recipe.maps[what]
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         """Give fields of ``out_channels`` on the same points. Collective."""

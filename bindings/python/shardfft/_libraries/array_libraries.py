@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import operator
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -103,9 +103,17 @@ class Library:
         """Give the GPU that an array lies on; None for host memory."""
         return gpu_arrays.device_of(array)
 
+    def maker(self, part: Any, device: int) -> Callable[[], Any] | None:
+        """Give a call that makes what :meth:`new` does on GPU ``device``, or the host; None: it needs a ``like``."""
+        return None
+
+    def stream_of(self, device: int) -> Callable[[], int]:
+        """Give a call that tells the handle of the stream in whose order the library works on a GPU."""
+        raise NotImplementedError
+
     def current(self, device: int) -> int:
         """Give the stream in whose order the library works on a GPU."""
-        raise NotImplementedError
+        return self.stream_of(device)() or streams.LEGACY
 
 
 class _NumPy(Library):
@@ -131,8 +139,9 @@ class _CuPy(Library):
     def device_of(self, array: Any) -> int | None:
         return array.device.id
 
-    def current(self, device: int) -> int:
-        return sys.modules["cupy"].cuda.get_current_stream(device).ptr or streams.LEGACY
+    def stream_of(self, device: int) -> Callable[[], int]:
+        cuda = sys.modules["cupy"].cuda
+        return lambda: cuda.get_current_stream(device).ptr
 
     def empty(self, like: Any, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
         device = like.device.id
@@ -198,8 +207,17 @@ class _Torch(Library):
     def device_of(self, array: Any) -> int | None:
         return array.get_device() if array.is_cuda else None if array.is_cpu else super().device_of(array)
 
-    def current(self, device: int) -> int:
-        return sys.modules["torch"]._C._cuda_getCurrentRawStream(device) or streams.LEGACY
+    def maker(self, part: Any, device: int) -> Callable[[], Any] | None:
+        torch = sys.modules["torch"]
+        if device < 0:
+            return None  # memory is pinned if that of the input is
+        place = torch.device("cuda", device)
+        return functools.partial(
+            torch.empty_strided, part.shape, part._steps, dtype=_type_of(torch, part.dtype), device=place
+        )
+
+    def stream_of(self, device: int) -> Callable[[], int]:
+        return functools.partial(sys.modules["torch"]._C._cuda_getCurrentRawStream, device)
 
     def empty(self, like: Any, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
         torch, pinned = sys.modules["torch"], like.is_cpu and like.is_pinned()

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .. import _core
 from .._libraries import array_libraries, gpu_arrays
 from .._libraries.array_libraries import library_of
+from .._libraries.streams import LEGACY
 
 if TYPE_CHECKING:
     from .._layouts.part import Part
+    from .._libraries.array_libraries import Library
     from .._libraries.gpu_arrays import Seen
 
 
@@ -135,6 +137,11 @@ class Call:
         self.source, self.destination, self._x = begin, end, x
         return True
 
+    @property
+    def library_as_it_is(self) -> Library | None:
+        """The library of both arrays, if the input was used as it is and the result was made for it."""
+        return self._library if self._result is not None else None
+
     def _see(self, array: Any, name: str, stream: int) -> Seen:
         """See an array; the call begins after the work on it that its library has under way."""
         place, library = self._place, library_of(array)
@@ -204,6 +211,37 @@ class Call:
         else:
             for stream in self._streams:
                 place.lead(stream)
+
+
+def repeated(library: Library, ends: Sequence[Any], run: Callable[..., None]) -> Callable[[Any, Any], Any]:
+    """Make a function that repeats a :class:`Call` without ``out`` in few steps, on arrays of one library.
+
+    It is told the plan too, and gives None for an array that cannot be used as it is: nothing was run then.
+    """
+    place, source, destination, *_ = ends
+    device, stream, joins = place.device, place.stream, place.joins
+    address_of, address, new = library.address_of, library.address, library.new
+    made = library.maker(destination, device)
+    current = library.stream_of(device) if device >= 0 else None
+
+    def call(plan: Any, x: Any) -> Any:
+        begin = address_of(x, source, device, False)
+        if begin is None:
+            return None
+        try:
+            result = new(x, destination) if made is None else made()
+            theirs = stream if current is None else current() or LEGACY
+            if theirs != stream:
+                _core.order_streams(device, theirs, stream)
+        except Exception as error:
+            plan._refuse(error)
+            raise
+        run((begin,), (address(result),), (x, result))
+        if joins and theirs != stream:
+            _core.order_streams(device, stream, theirs)
+        return result
+
+    return call
 
 
 def _lies_on_gpu(x: Any) -> bool:

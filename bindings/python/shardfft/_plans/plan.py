@@ -19,7 +19,7 @@ from .._layouts.side import Side
 from .._libraries import gpu_arrays
 from .._libraries.streams import pointer
 from . import modes as _sums
-from .call import Call, places
+from .call import Call, places, repeated
 from .dist_calls import array_of, block_for
 from .handle import Handle
 from .operator import Operator, _no_conjugate
@@ -73,7 +73,7 @@ class Plan(Handle):
             problem.options,
         )
         self._operators: weakref.WeakKeyDictionary[Operator, _core.Operator] = weakref.WeakKeyDictionary()
-        self._traced = Traced(self)
+        self._traced = Traced(self, bool(problem.options.get("overwrite_input")))
         precision, members = problem.transform.precision, range(self._core.members)
         self.devices = [device for member in members if (device := self._core.device(member)) >= 0]
         maker = "plan.allocate_{}()" if self.devices else "plan.{}.empty()"
@@ -90,6 +90,8 @@ class Plan(Handle):
 
     def _note_streams(self, streams: Sequence[Any] | None) -> None:
         self._user_streams = streams  # they must live as long as calls
+        #: By call and type of array: how to repeat a call.
+        self._again: dict[tuple[str, type], Callable[[Plan, Any], Any]] = {}
         self._places = places(self._core, self._problem.options.get("memory"), streams is not None)
         into, back = self._core.allocate_output, self._core.allocate_input
         #: For each call and member all that a :class:`Call` is told beside the arrays.
@@ -115,6 +117,11 @@ class Plan(Handle):
             raise TypeError("give a stream for every GPU, or None instead of the list")
         self._open().set_streams(handles)
         self._note_streams(streams)
+
+    def close(self) -> None:
+        """End it and free its memory; arrays from it stay valid. Collective over its communicator."""
+        self._again.clear()
+        super().close()
 
     @property
     def input(self) -> Side:
@@ -243,6 +250,10 @@ class Plan(Handle):
         return array_of(result, target, x) if out is None else out
 
     def _run(self, what: str, x: Any, out: Any, operator: Operator | None = None) -> Any:
+        if out is None and (again := self._again.get((what, type(x)))) is not None:
+            result = again(self, x)
+            if result is not None:
+                return result
         if isinstance(x, CutArray):
             return self._run_array(what, x, out, operator)
         core = self._core
@@ -259,7 +270,13 @@ class Plan(Handle):
             core.run(what == "forward", *addresses, calls)
         else:
             operator._run(core.apply, factors, *addresses, calls)
-        return calls[0].finish() if self.comm is not None else [call.finish() for call in calls]
+        if self.comm is None:
+            return [call.finish() for call in calls]
+        library = calls[0].library_as_it_is if out is None and what not in ("apply", self._overwriting) else None
+        if library is not None:
+            run = functools.partial(core.run, what == "forward")
+            self._again[what, type(x)] = repeated(library, self._ends[what][0], run)
+        return calls[0].finish()
 
     def _factors(self, operator: Operator | None) -> _core.Operator:
         """Make an operator's factors for this plan, once."""

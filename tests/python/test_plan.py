@@ -292,3 +292,20 @@ def test_copies_are_told_once(comm, rng):
         here = comm.rank == 0 and right.size > 0
         assert len(words) == here and all("plan.input.asarray(x) copies once" in one for one in words)
         assert all(one.filename == __file__ for one in told)
+
+
+def test_repeated_calls_see_each_array(comm, rng):
+    """A plan remembers how it ran on a kind of array, not which arrays fit."""
+    with shardfft.plan((8, 6, 4), dtype="complex64", comm=comm, effort="estimate", output="natural") as plan:
+        x = plan.input.asarray(field(rng, plan.input.shape, "complex64"))
+        known = plan.forward(x)
+        results = [plan.forward(x) for _ in range(2)]
+        assert all(np.array_equal(one, known) and not np.shares_memory(one, known) for one in results)
+        for wrong, says in ((x[..., :3], "shape"), (x.astype("complex128"), "dtype")):
+            with pytest.raises((TypeError, ValueError), match=says):
+                plan.forward(wrong)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            assert np.array_equal(plan.forward(np.asfortranarray(x)), known)
+    with pytest.raises(shardfft.ArgumentError, match="closed"):
+        plan.forward(x)

@@ -1,10 +1,9 @@
 #include "exec/chunk_fft.hpp"
 
-#include <omp.h>
-
 #include <algorithm>
-#include <exception>
+#include <atomic>
 
+#include "base/team.hpp"
 #include "exec/fft_operation.hpp"
 #include "tune/defaults.hpp"
 
@@ -106,30 +105,19 @@ void ChunkFft::run(const std::byte* in, std::byte* out, std::byte* scratch,
   }
 }
 
-/// The calling thread creates a task for each block, then takes its share. Only it calls MPI, which need not support
+/// Each thread takes the next block until none is left. Only the calling thread calls MPI, which need not support
 /// threads, and only its time is recorded.
 void ChunkFft::run_tasks(const std::byte* in, std::byte* out, std::byte* scratch,
                          const std::function<void()>& between) const {
   const std::size_t bytes = block_bytes();
-  std::exception_ptr failure;
-  const auto task = [&](const Block& block) {
-    const int thread = omp_get_thread_num();
+  std::atomic<std::size_t> next{0};
+  run_team(task_threads_, [&](int thread) {
     const bool caller = thread == 0;
-    try {
-      run_block(block, in, out, scratch + static_cast<std::size_t>(thread) * bytes, caller ? trace_ : nullptr);
+    for (std::size_t i = next++; i < blocks_.size(); i = next++) {
+      run_block(blocks_[i], in, out, scratch + static_cast<std::size_t>(thread) * bytes, caller ? trace_ : nullptr);
       if (caller) between();
-    } catch (...) {
-#pragma omp critical(shardfft_chunk_fft)
-      failure = std::current_exception();
     }
-  };
-#pragma omp parallel num_threads(task_threads_)
-#pragma omp master
-  for (std::size_t i = 0; i < blocks_.size(); ++i) {
-#pragma omp task firstprivate(i)
-    task(blocks_[i]);
-  }
-  if (failure) std::rethrow_exception(failure);
+  });
 }
 
 }  // namespace shardfft

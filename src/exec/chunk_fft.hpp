@@ -38,7 +38,7 @@ class ChunkFft {
   void run_tasks(const std::byte* in, std::byte* out, std::byte* scratch, const std::function<void()>& between) const;
 
   std::vector<Block> blocks_;
-  int task_threads_ = 1;  ///< if several, every block is a task of one thread
+  int task_threads_ = 1;  ///< if several, each runs whole blocks
   Trace* trace_;
 };
 

@@ -1,0 +1,55 @@
+"""Tensors as programs have them: views, several threads that go back, inference mode. Values are those of torch.fft."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from mpi4py import MPI
+
+import shardfft
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed: gradients are not tested (.ci/run frameworks)")
+torch.set_num_threads(1)
+
+#: Views of a tensor as an input.
+VIEWS = {
+    "transposed": lambda x: x.transpose(0, 2),
+    "every second": lambda x: x[::2],
+    "conjugate": torch.conj,
+    "expanded": lambda x: x[:1].expand(3, 4, 6),
+    "a function of it": torch.square,
+}
+
+
+@pytest.mark.parametrize("view", VIEWS.values(), ids=VIEWS)
+def test_views(view):
+    """Also again, when a plan has remembered how it runs."""
+    alone, x = MPI.COMM_SELF, torch.randn(4, 4, 6, dtype=torch.complex128).requires_grad_()
+    weights = torch.randn_like(view(x))
+    for _ in range(2):
+        for loss in (
+            lambda y: (weights * y).real.sum(),
+            lambda y: y.real.sum(),
+            lambda y: y.conj().abs().square().sum(),
+        ):
+            ours, exact = shardfft.torch.fftn(view(x), comm=alone), torch.fft.fftn(view(x))
+            assert torch.allclose(ours, exact)
+            assert torch.allclose(*(torch.autograd.grad(loss(one), x)[0] for one in (ours, exact)))
+
+
+def test_several_threads_go_back():
+    x = torch.randn(3, 4, 6, dtype=torch.float64).requires_grad_()
+    (exact,) = torch.autograd.grad(torch.fft.rfftn(x).abs().square().sum(), x)
+    with shardfft.plan(x.shape, "r2c", comm=MPI.COMM_SELF, effort="estimate", output="natural") as plan:
+        losses = [shardfft.torch.forward(plan, x).abs().square().sum() for _ in range(8)]
+        with ThreadPoolExecutor(4) as threads:
+            gradients = list(threads.map(lambda loss: torch.autograd.grad(loss, x)[0], losses))
+    assert all(torch.allclose(one, exact) for one in gradients)
+
+
+def test_inference(comm):
+    x = torch.randn(3, 4, 6).requires_grad_()
+    known = shardfft.torch.rfftn(x)
+    for _ in range(2):
+        with torch.inference_mode():
+            result = shardfft.torch.rfftn(x)
+        assert result.is_inference() and torch.equal(result, known)

@@ -46,7 +46,7 @@ def pages() -> list[Path]:
     """The documents whose tables state measurements."""
     docs = [
         ROOT / "docs" / f"{name}.md"
-        for name in ("performance", "reliability", "cannon", "exchanges", "gpu-design", "lammps", "simulation", "torus")
+        for name in ("performance", "reliability", "cannon", "exchanges", "gpu", "gpu-design", "lammps", "simulation", "torus")
     ]
     return [ROOT / "README.md", *docs, *sorted((ROOT / "docs" / "studies").glob("*.md")), *sorted(RESULTS.glob("*.md"))]
 

@@ -46,6 +46,20 @@ def test_every_set_is_named_by_a_page_or_the_manifest():
         assert named, f"no page and no item names bench/results/{folder.parent.name}/{folder.name}"
 
 
+def test_machines_and_variants_alone_decide_how_messages_are_copied_and_how_fftw_was_built():
+    """As bench/results/README.md says of all sets."""
+    for file in stated.RESULTS.rglob("results.jsonl.xz"):
+        name = str(file.parent.relative_to(stated.RESULTS))
+        for one in stated.read(name):
+            if one["status"] != "ok":
+                continue
+            copied = one["environment"].get("OMPI_MCA_btl_vader_single_copy_mechanism")
+            if "mpi" not in one:
+                assert copied == (None if name.startswith("two-core-") else "none"), name
+            if one["library"] in ("fftw", "fftw-mpi"):
+                assert ("avx512" in one["version"]) == (one.get("variant") == "fftw-avx512"), name
+
+
 @pytest.mark.parametrize("name", PAGES)
 def test_tables_say_what_their_records_say(name):
     assert [fault for table in stated.tables(PAGES[name]) for fault in table.faults()] == []

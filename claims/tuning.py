@@ -229,15 +229,16 @@ def try_passes(found: Search, measured: dict[str, Any]) -> None:
 
 
 def loads(problem: dict[str, Any], way: str) -> list[list[float]]:
-    """The work of a way's steps, as the cost model takes it."""
+    """The work of a way's steps, as the cost model takes it. Needs no GPU."""
     from shardfft import _core
     from shardfft._plans.problem import problem as plan_of
 
     arguments = {name: problem[name] for name in NAMES if name in problem}
+    gpus = arguments.pop("processor", "cpu") == "gpu"
     told = plan_of(problem["ranks"], axes=None, n=None, way=way, **arguments)
     output = None if told.output is None else told.output._core
     _, cost = _core.predict(
-        told.transform, told.input._core, output, told.natural, told.options, problem["ranks"], False, {}
+        told.transform, told.input._core, output, told.natural, told.options, problem["ranks"], gpus, {}
     )
     said = json.loads(cost)
     return [list(step.values())[1:] for run in ("forward", "backward") for step in said[run]]

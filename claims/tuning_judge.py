@@ -22,6 +22,8 @@ FITTED = (
     "near_bandwidth",
     "start",
 )
+#: The memory that GPUs of a host share has no limit of its own, in bytes a second.
+ALONE = 1e18
 #: The bars of picks and predictions.
 ESTIMATE, ESTIMATE_SHARE = 1.25, 0.8
 MEASURE, MEASURE_SHARE = 1.03, 0.9
@@ -80,6 +82,9 @@ def fit(all_timed: list[Timed], gpus: bool) -> dict[str, float]:
     from shardfft import _core
 
     figures = {name: value for name, value in _core.machine_figures(gpus).items() if name in FITTED}
+    fitted = [name for name in FITTED if not (gpus and name == "host_memory")]
+    if gpus:  # the ranks of a host do not share it
+        figures["host_memory"] = ALONE
 
     def cost(tried: dict[str, float]) -> float:
         logs = [abs(math.log(predicted(timed, tried) / timed.seconds)) for timed in all_timed]
@@ -88,7 +93,7 @@ def fit(all_timed: list[Timed], gpus: bool) -> dict[str, float]:
     least, factor = cost(figures), 4.0
     while factor > 1.01:
         before = least
-        for name in FITTED:
+        for name in fitted:
             for tried in (figures[name] * factor, figures[name] / factor):
                 now = cost(figures | {name: tried})
                 if now < least:

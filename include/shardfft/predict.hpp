@@ -50,14 +50,14 @@ struct Prediction {
   struct Step {
     double seconds = 0;
     double moved_bytes = 0;    ///< read and written in memory or cache, messages not counted
-    double working_bytes = 0;  ///< of the arrays that the step reads and writes
+    double working_bytes = 0;  ///< of the arrays that the step reads and writes, also those of other ranks
     /// Of local Fourier transforms: 5 N log2 N for complex numbers; half as many for real ones, and half again in
     /// single precision.
     double operations = 0;
     double products = 0;                   ///< of matrix products
     double near_bytes = 0, far_bytes = 0;  ///< sent to ranks of the same host, and of other ones
     double near_messages = 0, far_messages = 0;
-    double starts = 0;
+    double starts = 0;  ///< of steps, and of changes of layout; on GPUs, of kernels
     int pieces = 1;  ///< in which messages and transforms overlap
   };
   /// The report that Plan::report() would return. Times are missing, and `library_bytes` and `planning_bytes` are 0.

@@ -74,10 +74,11 @@ Plan::Impl::Impl(const Ranks& who, Transform t, const Layout& in, const std::opt
   planning_bytes = most.bytes();
 }
 
-Plan::Impl::Impl(Communicator imagined, const ProblemSpec& given, const Way& way)
+Plan::Impl::Impl(Communicator imagined, const ProblemSpec& given, const Way& way, bool gpus)
     : Members(std::move(imagined), given.options, {"plans", "the plan's"}), transform(given.transform), spec(given) {
   ExecutorSetup setup;
   setup.way = way;
+  setup.whole_transforms = gpus;
   begin({}, std::move(setup));
 }
 

@@ -20,8 +20,9 @@ struct Plan::Impl : Members {
 
   Impl(const Ranks& who, Transform t, const Layout& in, const std::optional<Layout>& out, OutputLayout kind,
        const Options& o);
-  /// The plan that imagined ranks would make, to look at; it takes from `way` all that no option sets.
-  Impl(Communicator imagined, const ProblemSpec& given, const Way& way);
+  /// The plan that imagined ranks would make, to look at; it takes from `way` all that no option sets. `gpus`: its
+  /// transforms are those of GPUs.
+  Impl(Communicator imagined, const ProblemSpec& given, const Way& way, bool gpus);
   /// Makes the runner, its programs and their sides; `setup` may have a given way. Collective.
   void make(ExecutorSetup setup);
   /// Checks and agrees on `spec`, then makes the rest. Collective.

@@ -1,8 +1,10 @@
 #include "api/predict.hpp"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <set>
+#include <string>
 
 #include "api/option_checks.hpp"
 #include "api/plan_impl.hpp"
@@ -40,10 +42,11 @@ std::vector<int> ranks_to_make(const ProblemSpec& spec, int active, int present)
   return {some.begin(), some.end()};
 }
 
-/// GPUs are taken as ranks that send messages: the real plan can only be made with a GPU.
-ProblemSpec on_host(ProblemSpec spec) {
+/// GPUs are taken as ranks that send messages: the real plan can only be made with a GPU. Of the option way, `passes`
+/// are returned.
+ProblemSpec on_host(ProblemSpec spec, std::map<std::string, std::string>& passes) {
   const Options defaults;
-  if (!spec.options.way.empty()) take_way(spec.options);  // its algorithm, chunks and grid
+  if (!spec.options.way.empty()) passes = take_way(spec.options).passes;  // and its algorithm, chunks and grid
   spec.options.way.clear();
   spec.place = Place::cpu;
   spec.options.processor = Processor::cpu;
@@ -69,11 +72,15 @@ struct View {
 /// The plan as one imagined rank has it.
 class ImaginedPlan {
  public:
-  ImaginedPlan(const Communicator& comm, const ProblemSpec& spec, const Way& way) : plan_(comm, spec, way) {}
+  /// `passes`: those of GPUs; null: CPUs.
+  ImaginedPlan(const Communicator& comm, const ProblemSpec& spec, const Way& way,
+               const std::map<std::string, std::string>* passes)
+      : plan_(comm, spec, way, passes != nullptr), passes_(passes) {}
   View look(const Placement& placement, const MachineFigures& machine) const;
 
  private:
   Plan::Impl plan_;
+  const std::map<std::string, std::string>* passes_;
 };
 
 View ImaginedPlan::look(const Placement& placement, const MachineFigures& machine) const {
@@ -85,19 +92,23 @@ View ImaginedPlan::look(const Placement& placement, const MachineFigures& machin
   view.input_bytes = max_state_bytes(states.front(), plan_.transform.precision);
   view.output_bytes = max_state_bytes(states.back(), plan_.transform.precision);
   const int together = std::min(placement.ranks_per_host, plan_.ranks());
-  for (const int program : {forward_program, backward_program})
+  for (const int program : {forward_program, backward_program}) {
+    const NamedProgram& named = plan_.runner->programs()[static_cast<std::size_t>(program)];
     for (const StepReport& step : plan_.runner->account(program).steps) {
       const StepFacts facts{step.steps,
                             step.bytes_sent,
                             step.messages_sent,
                             step.copied_bytes,
                             step.pieces ? step.pieces->moves() : 1,
-                            step.reads_memory};
-      StepCost cost = cost_of(plan_.runner->programs()[static_cast<std::size_t>(program)].program, facts,
-                              plan_.comm.rank(), plan_.transform.precision, placement.ranks_per_host);
+                            step.reads_memory,
+                            passes_,
+                            named.scale != 1};
+      StepCost cost =
+          cost_of(named.program, facts, plan_.comm.rank(), plan_.transform.precision, placement.ranks_per_host);
       view.seconds += seconds_of(cost, machine, together);
       view.programs[static_cast<std::size_t>(program)].push_back(cost);
     }
+  }
   return view;
 }
 
@@ -106,7 +117,8 @@ Prediction predict(const ProblemSpec& given, const Way& way, Placement placement
   require(placement.ranks_per_host > 0, "a host has ", placement.ranks_per_host, " ranks; it needs 1 at least");
   const bool gpus = placement.gpus || given.options.processor == Processor::gpu;
   require(given.ranks <= most_ranks, given.ranks, " ranks are too many to predict: ", most_ranks, " at most");
-  ProblemSpec spec = gpus ? on_host(given) : given;
+  std::map<std::string, std::string> passes = way.passes;
+  ProblemSpec spec = gpus ? on_host(given, passes) : given;
   MachineFigures machine = figures;
   if (gpus) machine.host_memory = machine.memory * placement.ranks_per_host;
   spec.options.effort = Effort::estimate;
@@ -125,7 +137,7 @@ Prediction predict(const ProblemSpec& given, const Way& way, Placement placement
   const std::vector<int> made = ranks_to_make(checked, way.active, present);
   std::vector<View> views;
   ImaginedRanks(spec.ranks, placement.ranks_per_host, made).run([&](const Communicator& comm) {
-    views.push_back(ImaginedPlan(comm, spec, kept).look(placement, machine));
+    views.push_back(ImaginedPlan(comm, spec, kept, gpus ? &passes : nullptr).look(placement, machine));
   });
   const auto first = std::min_element(views.begin(), views.end(), [](auto& a, auto& b) { return a.rank < b.rank; });
   const auto slowest =

@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "base/check.hpp"
+#include "choose/pass_cost.hpp"
 #include "geometry/schedule.hpp"
+#include "lower/fft_spec.hpp"
 
 namespace shardfft {
 
@@ -40,6 +42,19 @@ double operations_of(const AxisStep& axis, const State& before, const State& aft
   return (real ? 2.5 : 5) * (precision == Precision::f32 ? 0.5 : 1) * points * std::max(1.0, std::log2(n));
 }
 
+/// Adds the passes of a GPU for step `number`. The last transform multiplies by the factor.
+void add_passes(StepCost& cost, const Program& program, int number, const StepFacts& facts, int rank,
+                Precision precision) {
+  const auto at = static_cast<std::size_t>(number);
+  const TransformStep& fft = std::get<TransformStep>(program.steps[at]);
+  const bool last = std::none_of(program.steps.begin() + number + 1, program.steps.end(), [](const Step& step) {
+    return std::holds_alternative<TransformStep>(step);
+  });
+  const auto known = facts.passes->find(name_fft(fft, program.states[at]));
+  add_passes(cost, fft, program.states[at], program.states[at + 1],
+             known == facts.passes->end() ? std::string() : known->second, facts.scaled && last, rank, precision);
+}
+
 /// Adds the messages of a change of layout: bytes and messages to each peer. Data for messages is packed and unpacked;
 /// the rest is only copied.
 void add_reshape(StepCost& cost, const State& from, const State& to, const StepFacts& facts, int rank,
@@ -56,7 +71,10 @@ void add_reshape(StepCost& cost, const State& from, const State& to, const StepF
   for (const LocalCopy& copy : schedule.self) stays += static_cast<double>(copy.from.elements()) * element;
   if (!facts.reads_memory)
     cost.moved_bytes += bytes_of(from, rank, precision) + bytes_of(to, rank, precision) - 2 * stays;
-  if (facts.reads_memory) near = near_peers = 0;
+  if (facts.reads_memory) {  // the arrays of all whom this rank reads from are in their caches, not in its own
+    cost.working_bytes *= near_peers + 1;
+    near = near_peers = 0;
+  }
   // Each piece sends to each peer again.
   const double peers = std::max(1.0, near_peers + far_peers);
   const double a_peer = std::max(1.0, static_cast<double>(facts.messages) / peers);
@@ -70,7 +88,7 @@ void add_reshape(StepCost& cost, const State& from, const State& to, const StepF
 }  // namespace
 
 MachineFigures MachineFigures::of_gpus() {
-  return {1.5e12, 1.5e12, 3e12, 20e6, 1e12, 5e12, 10e-6, 100e9, 20e-6, 20e9, 10e-6, 2};
+  return {3e12, 3e12, 6e12, 25e6, 30e12, 5e12, 10e-6, 100e9, 20e-6, 20e9, 5e-6, 2};
 }
 
 std::map<std::string, double> MachineFigures::all() const {
@@ -93,7 +111,7 @@ void MachineFigures::set(const std::string& name, double value) {
 StepCost cost_of(const Program& lowered, const StepFacts& facts, int rank, Precision precision, int ranks_per_host) {
   StepCost cost;
   cost.pieces = facts.pieces;
-  cost.starts = 1;
+  cost.starts = facts.passes != nullptr ? 0 : 1;
   const auto state = [&](int number) -> const State& { return lowered.states[static_cast<std::size_t>(number)]; };
   const bool one_pass = facts.reads_memory && facts.steps.size() > 1;  // lines are read from their owners' memory
   for (const int number : facts.steps) {
@@ -101,10 +119,10 @@ StepCost cost_of(const Program& lowered, const StepFacts& facts, int rank, Preci
     const double both = bytes_of(before, rank, precision) + bytes_of(after, rank, precision);
     const Step& step = lowered.steps[static_cast<std::size_t>(number)];
     const auto* const fft = std::get_if<TransformStep>(&step);
-    const bool moves = std::holds_alternative<ReshapeStep>(step);
-    if (!one_pass || fft != nullptr) cost.moved_bytes += both;
+    const bool by_passes = facts.passes != nullptr && fft != nullptr;
+    if (by_passes) add_passes(cost, lowered, number, facts, rank, precision);
+    if (!by_passes && (!one_pass || fft != nullptr)) cost.moved_bytes += both;
     cost.working_bytes = std::max(cost.working_bytes, both);
-    if (moves) add_reshape(cost, before, after, facts, rank, precision, ranks_per_host);
     if (fft != nullptr)
       for (const AxisStep& axis : fft->axes) cost.operations += operations_of(axis, before, after, rank, precision);
     if (const auto* const cannon = std::get_if<CannonStep>(&step)) {
@@ -114,6 +132,9 @@ StepCost cost_of(const Program& lowered, const StepFacts& facts, int rank, Preci
       cost.near_messages += static_cast<double>(facts.messages);
     }
   }
+  for (const int number : facts.steps)
+    if (std::holds_alternative<ReshapeStep>(lowered.steps[static_cast<std::size_t>(number)]))
+      add_reshape(cost, state(number), state(number + 1), facts, rank, precision, ranks_per_host);
   cost.moved_bytes += 2 * static_cast<double>(facts.copied_bytes);
   return cost;
 }
@@ -130,13 +151,12 @@ double seconds_of(StepCost& cost, const MachineFigures& m, int ranks) {
   return cost.seconds = work + links - hidden + cost.starts * m.start;
 }
 
-double expected_seconds(const Program& program, bool reads_memory, int rank, Precision precision, int ranks_per_host,
+double expected_seconds(const Program& program, StepFacts facts, int rank, Precision precision, int ranks_per_host,
                         const MachineFigures& machine) {
   const int active = program.active > 0 ? program.active : program.states.front().layout.ranks();
   double sum = 0;
   for (int step = 0; step < static_cast<int>(program.steps.size()); ++step) {
-    StepFacts facts{{step}};
-    facts.reads_memory = reads_memory;
+    facts.steps = {step};
     StepCost cost = cost_of(program, facts, rank, precision, ranks_per_host);
     sum += 2 * seconds_of(cost, machine, std::min(active, ranks_per_host));
   }

@@ -25,6 +25,7 @@ const State& state_at(const Program& program, int state) { return program.states
 std::vector<std::vector<int>> HostTarget::groups(const Program& program, int step) {
   const State& state = state_at(program, step);
   const std::vector<int> axes = step_at<TransformStep>(program, step)->numbers();
+  if (setup_.whole_transforms) return {axes};
   std::int64_t elements = 1;
   for (const std::int64_t extent : state.layout.shape()) elements *= extent;
   const bool rows = std::find(axes.begin(), axes.end(), state.layout.order().back()) != axes.end();

@@ -113,9 +113,11 @@ MachineFigures Candidates::figures() const {
 double Candidates::expected(const Way& way) const {
   const Communicator& comm = setup().comm;
   const Program& program = program_of(way);
-  const bool reads = way.exchange == "shared_window";
+  StepFacts facts;
+  facts.reads_memory = way.exchange == "shared_window";
+  if (setup().options.processor == Processor::gpu) facts.passes = &way.passes;
   const auto of = [&](int rank, std::int64_t here) {
-    return expected_seconds(program, reads, rank, setup().precision, narrow(here, "ranks of a host"), figures());
+    return expected_seconds(program, facts, rank, setup().precision, narrow(here, "ranks of a host"), figures());
   };
   if (comm.valid()) {
     const std::vector<int> hosts = comm.hosts(setup().options.fake_ranks_per_host);

@@ -51,6 +51,7 @@ struct ExecutorSetup {
   std::vector<TimedWay> tried{};             ///< in whole runs, the expected one first
   Watch* watch = nullptr;                    ///< ranks that wait in the middle of a call look at it
   std::shared_ptr<HostMemory> host{};        ///< the ranks that share memory, if known already
+  bool whole_transforms = false;             ///< all axes of a transform are one step, as on GPUs
 
   /// Replaces an earlier choice for the same option.
   void tell(const Choice& choice) {

@@ -153,12 +153,61 @@ TEST(Predict, TakesTheWayOfAPlanOnGpus) {
   const Prediction named = predict(c2c<double>, slabs, natural_output, options, placement);
   Way way;
   way.algorithm = "pencil", way.exchange = "cuda_peer", way.chunks = 2;
-  way.passes["c2c 16 forward"] = "line pass 16";
   options = {};
   options.way = way.text();
   const Prediction told = predict(c2c<double>, slabs, natural_output, options, placement);
   EXPECT_EQ(told.report.algorithm, "pencil");
   EXPECT_EQ(told.seconds, named.seconds);
+}
+
+/// The work of a plan of one GPU in such passes.
+StepCost work_in(const Shape& shape, const std::string& transform, const std::string& passes,
+                 Transform kind = c2c<double>) {
+  Placement placement{1};
+  placement.gpus = true;
+  Way way;
+  way.algorithm = "slab", way.exchange = "cuda_peer";
+  if (!passes.empty()) way.passes[transform] = passes;
+  const Options options{.way = way.text()};
+  const Prediction told = predict(kind, Layout::slab(shape, 1), natural_output, options, placement);
+  EXPECT_EQ(told.forward.size(), 1u) << "no axis is a step of its own";
+  return told.forward.front();
+}
+
+TEST(Predict, CountsThePassesOfGpus) {
+  if (world().size() > 1) return;
+  const double both = 2.0 * 24 * 20 * 16 * 16;  // bytes that one pass over complex numbers reads and writes
+  const struct {
+    const char* passes;
+    double crossings, kernels;
+  } cases[]{{"cufft 24 20 16", 3, 3},
+            {"scaled cufft 24 20 16", 3, 3},
+            {"cufft 20 16 + line pass 24", 3, 3},
+            {"plane pass 20 16 + line pass 24, padded between", 3, 3},
+            {"line pass 24 | cufft 24 20 16", 1, 1},
+            {"copy + cufft 24 20 16", 4, 4},
+            {"cufft 24 20 16 + scale 24 20 16", 4, 4},
+            {"transposed cufft 24 + cufft 20 16", 5, 5},
+            {"cufft 20", 1, 16},  // in the middle: one call a point of the shorter side
+            {"", 3, 3}};
+  for (const auto& [passes, crossings, kernels] : cases) {
+    const StepCost cost = work_in({24, 20, 16}, "c2c 24 20 16 forward", passes);
+    EXPECT_EQ(cost.moved_bytes, crossings * both) << passes;
+    EXPECT_EQ(cost.starts, kernels) << passes;
+    EXPECT_GT(cost.operations, 0) << passes;
+  }
+  // Strided lines beyond the vendor's limit are transposed, but not those of a power of two. Very long lines take two
+  // kernels.
+  const auto crossings = [](const Shape& shape) {
+    return work_in(shape, "c2c", "").moved_bytes / (2.0 * shape[0] * shape[1] * 16);
+  };
+  EXPECT_EQ(crossings({512, 16}), 2);
+  EXPECT_EQ(crossings({1024, 16}), 2);
+  EXPECT_EQ(crossings({1000, 16}), 5);
+  EXPECT_EQ(crossings({16, 8192}), 3);
+  // Real lines of odd length become complex ones.
+  EXPECT_EQ(work_in({4, 9}, "r2c 4 9", "cufft 9", r2c<double>).moved_bytes, 10 * 4 * 9 * 8);
+  EXPECT_EQ(work_in({4, 8}, "r2c 4 8", "cufft 8", r2c<double>).moved_bytes, 4 * (8 * 8 + 5 * 16));
 }
 
 /// A search takes the program alone: about the time of the plan, and more if most ranks rest.
@@ -169,7 +218,7 @@ TEST(Predict, IsNearlyToldByTheProgram) {
   const double whole = predict(spec.transform, bricks, bricks, options, Placement{4}).seconds;
   Problem problem = make_problem(spec);
   const auto expected = [&] {
-    return expected_seconds(make_program("pencil", problem), false, 0, Precision::f64, 4, MachineFigures());
+    return expected_seconds(make_program("pencil", problem), {}, 0, Precision::f64, 4, MachineFigures());
   };
   const double all = expected();
   EXPECT_LT(0.5 * whole, all);
@@ -216,6 +265,20 @@ TEST(Predict, PiecesMayLieInCaches) {
   EXPECT_NEAR(seconds_of(cost, machine, 1), 0.75 + 0.25 / 4, 1e-6);
   cost.pieces = 4;
   EXPECT_NEAR(seconds_of(cost, machine, 1), 0.25, 1e-6);
+}
+
+/// A rank that reads from all others finds their arrays in their caches.
+TEST(Predict, ArraysOfOthersAreNotInTheOwnCache) {
+  if (world().size() > 1) return;
+  const auto most = [](const std::string& exchange) {
+    const Options options{.algorithm = "slab", .exchange = exchange};
+    double bytes = 0;
+    for (const StepCost& step :
+         predict(c2c<double>, Layout::slab({16, 16}, 4), natural_output, options, Placement{4}).forward)
+      bytes = std::max(bytes, step.working_bytes);
+    return bytes;
+  };
+  EXPECT_EQ(most("shared_window"), 4 * most("p2p"));
 }
 
 /// The half that is sent is packed and unpacked: written and read twice.

@@ -110,6 +110,7 @@ def _figures(comm: MPI.Comm, ranks: list[Facts], share: float) -> dict[str, Any]
         "memory": memory,
         "links": links,
         "alltoall": alltoall,
+        "step_seconds": measure.step(comm),
     }  # fmt: skip
 
 

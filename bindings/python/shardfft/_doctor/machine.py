@@ -31,6 +31,9 @@ _FORM: dict[str, Any] = {
     "alltoall": [{"ranks": int, "bytes_per_second_a_rank": float}],
 }
 
+#: Members that files of earlier revisions do not have.
+_OPTIONAL = {"step_seconds": float}
+
 #: Figures of the cost model that were fitted to plans, by the names of MachineFigures; they go before all others.
 _MODEL = dict.fromkeys(_core.machine_figures(False), float)
 
@@ -64,7 +67,8 @@ def checked(machine: Any, where: str) -> dict[str, Any]:
     if machine.get("version") != VERSION:
         raise ValueError(f"{where} is a machine file of version {machine.get('version')}, and {VERSION} is read here")
     model = machine.get("model", {})
-    _check({key: value for key, value in machine.items() if key != "model"}, _FORM, where)
+    form = _FORM | {key: _OPTIONAL[key] for key in _OPTIONAL if key in machine}
+    _check({key: value for key, value in machine.items() if key != "model"}, form, where)
     _check(model, {key: _MODEL[key] for key in _MODEL if not isinstance(model, dict) or key in model}, f"{where}.model")
     return machine
 
@@ -93,6 +97,7 @@ def figures(machine: dict[str, Any]) -> dict[str, float]:
         told |= {"far_latency": far["latency_seconds"], "far_bandwidth": far["bytes_per_second"]}
     if machine["alltoall"] and hosts == 1:
         told["near_bandwidth"] = machine["alltoall"][0]["bytes_per_second_a_rank"]
+    told["start"] = machine.get("step_seconds", 0)
     return {name: value for name, value in (told | machine.get("model", {})).items() if value > 0}
 
 

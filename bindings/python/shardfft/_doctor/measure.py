@@ -123,6 +123,14 @@ def pair_seconds(comm: MPI.Comm, one: Plan) -> float:
     return float(np.median(_repeat(comm, lambda: one.backward(one.forward(x, out=y), out=z))))
 
 
+def step(comm: MPI.Comm) -> float:
+    """Seconds of a step that has nearly no work: the ranks meet, and Python calls the library."""
+    with plan((comm.size, comm.size), comm=comm, effort="estimate") as one:
+        steps = one.report()["forward"]["steps"]
+        starts = sum(1 if told["role"] == "computes" else 2 for told in steps)  # as the cost model counts them
+        return pair_seconds(comm, one) / (2 * starts)
+
+
 def reference(comm: MPI.Comm, bandwidth: float | None, **options: Any) -> dict[str, Any]:
     """Time a pair of transforms; its floor is the time of each step as a copy of its array.
 

@@ -1,5 +1,6 @@
 """The claim tuning: its draws, its judgement of picks, and its fit of the cost model."""
 
+import importlib.metadata
 import json
 import subprocess
 import sys
@@ -60,6 +61,12 @@ def test_figures_are_found_again_and_all_bars_hold(tmp_path):
     code, said, figures, table = judged(tmp_path, [problem(number, 1.2) for number in range(10)])
     assert code == 0 and said.splitlines()[-1] == "tuning held=4/4 machines=1"
     assert figures["error"] == 0.05 and "| c2c 16384 float64 slab to slab | 2 | 1.20 | 1.00 | 10, 100 |" in table
+
+
+def test_gpus_have_all_their_memory():
+    about = {"steps": [[4e12, 4e12, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 1]], "seconds": 1.0}
+    figures = tuning_judge.fit([tuning_judge.Timed(0, 1, **about)], True)
+    assert figures["memory"] == pytest.approx(4e12, rel=0.05) and figures["host_memory"] == tuning_judge.ALONE
 
 
 @pytest.mark.parametrize(
@@ -143,6 +150,13 @@ def test_work_is_taken_again_by_the_model_of_the_library(tmp_path):
     found = tuning_judge.judge_machine(
         record, None, None, lambda one, way: again.append((one["number"], way)) or [step(one["shape"][0])]
     )
+    gpu = {"shape": [96, 80], "kind": "c2c", "dtype": "float64", "layout": "slab", "output": "slab", "ranks": 1}
+    head = f"shardfft {importlib.metadata.version('shardfft')}; algorithm=slab; exchange=cuda_peer; chunks=0; grid=; "
+    way = head + "active=0; room=fast; past_cache=0; passes c2c 96 80 forward="
+    starts = [
+        tuning.loads(gpu | {"processor": "gpu"}, way + passes)[0][8] for passes in ("cufft 96 80", "copy + cufft 96 80")
+    ]
+    assert starts == [2, 3], "kernels"
     assert len(again) == 8 and found["worst error of predictions"][0] < 0.02
     assert tuning.loads({"shape": [16, 12], "kind": "c2c", "dtype": "float64", "layout": "slab", "output": "slab",
                          "ranks": 2}, "")  # fmt: skip

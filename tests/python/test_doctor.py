@@ -10,7 +10,7 @@ from mpi4py import MPI
 
 import shardfft
 from shardfft import _core
-from shardfft._doctor import checks, doctor, facts, findings, gpus, machine
+from shardfft._doctor import checks, doctor, facts, findings, gpus, machine, measure
 
 ROOT = Path(__file__).parents[2]
 
@@ -172,6 +172,14 @@ def figures():
 def test_machine_files_come_back(comm, tmp_path):
     machine.write(figures(), tmp_path / "m.json")
     assert machine.read(tmp_path / "m.json") == figures() and len(list(tmp_path.iterdir())) == 1
+
+
+def test_a_step_without_work_is_a_figure_of_new_files(comm, tmp_path):
+    assert "start" not in machine.figures(machine.checked(figures(), "it"))
+    assert machine.figures(machine.checked(figures() | {"step_seconds": 7e-6}, "it"))["start"] == 7e-6
+    with pytest.raises(ValueError, match="step_seconds must be a number"):
+        machine.checked(figures() | {"step_seconds": "7 us"}, "it")
+    assert 0 < measure.step(comm) < 1
 
 
 @pytest.mark.parametrize(

@@ -47,9 +47,8 @@ void add_passes(StepCost& cost, const Program& program, int number, const StepFa
                 Precision precision) {
   const auto at = static_cast<std::size_t>(number);
   const TransformStep& fft = std::get<TransformStep>(program.steps[at]);
-  const bool last = std::none_of(program.steps.begin() + number + 1, program.steps.end(), [](const Step& step) {
-    return std::holds_alternative<TransformStep>(step);
-  });
+  const bool last = std::none_of(program.steps.begin() + number + 1, program.steps.end(),
+                                 [](const Step& step) { return std::holds_alternative<TransformStep>(step); });
   const auto known = facts.passes->find(name_fft(fft, program.states[at]));
   add_passes(cost, fft, program.states[at], program.states[at + 1],
              known == facts.passes->end() ? std::string() : known->second, facts.scaled && last, rank, precision);
@@ -72,7 +71,8 @@ void add_reshape(StepCost& cost, const State& from, const State& to, const StepF
   if (!facts.reads_memory)
     cost.moved_bytes += bytes_of(from, rank, precision) + bytes_of(to, rank, precision) - 2 * stays;
   if (facts.reads_memory) {  // the arrays of all whom this rank reads from are in their caches, not in its own
-    cost.working_bytes *= near_peers + 1;
+    const double own = bytes_of(from, rank, precision) + bytes_of(to, rank, precision);
+    cost.working_bytes = std::max(cost.working_bytes, own * (near_peers + 1));
     near = near_peers = 0;
   }
   // Each piece sends to each peer again.
@@ -123,6 +123,8 @@ StepCost cost_of(const Program& lowered, const StepFacts& facts, int rank, Preci
     if (by_passes) add_passes(cost, lowered, number, facts, rank, precision);
     if (!by_passes && (!one_pass || fft != nullptr)) cost.moved_bytes += both;
     cost.working_bytes = std::max(cost.working_bytes, both);
+    if (std::holds_alternative<ReshapeStep>(step))
+      add_reshape(cost, before, after, facts, rank, precision, ranks_per_host);
     if (fft != nullptr)
       for (const AxisStep& axis : fft->axes) cost.operations += operations_of(axis, before, after, rank, precision);
     if (const auto* const cannon = std::get_if<CannonStep>(&step)) {
@@ -132,9 +134,6 @@ StepCost cost_of(const Program& lowered, const StepFacts& facts, int rank, Preci
       cost.near_messages += static_cast<double>(facts.messages);
     }
   }
-  for (const int number : facts.steps)
-    if (std::holds_alternative<ReshapeStep>(lowered.steps[static_cast<std::size_t>(number)]))
-      add_reshape(cost, state(number), state(number + 1), facts, rank, precision, ranks_per_host);
   cost.moved_bytes += 2 * static_cast<double>(facts.copied_bytes);
   return cost;
 }

@@ -13,8 +13,8 @@ namespace {
 /// Lines of more bytes do not fit into a multiprocessor's memory: the vendor's transforms cross memory twice for them.
 constexpr double longest_vendor_line_bytes = 65536;
 /// How often the vendor's strided transforms cross memory if the lines are longer than
-/// GpuDefaults::longest_strided_line: they are transposed, transformed in two kernels and transposed back. Powers of two
-/// are not.
+/// GpuDefaults::longest_strided_line: they are transposed, transformed in two kernels and transposed back. Powers of
+/// two are not.
 constexpr int long_strided_crossings = 4;
 
 class Passes {
@@ -27,7 +27,9 @@ class Passes {
         order_(before.layout.order()),
         in_(static_cast<double>(state_bytes(before, precision, rank))),
         out_(static_cast<double>(state_bytes(after, precision, rank))),
-        spectrum_(step.kind() == Kind::r2c ? out_ : step.kind() == Kind::c2r ? in_ : std::max(in_, out_)),
+        spectrum_(step.kind() == Kind::r2c   ? out_
+                  : step.kind() == Kind::c2r ? in_
+                                             : std::max(in_, out_)),
         number_(precision == Precision::f64 ? 16 : 8) {}
 
   /// "cufft 88 165", "line pass 88", "scale 88 165 60".

@@ -304,6 +304,14 @@ def test_repeated_calls_see_each_array(comm, rng):
         for wrong, says in ((x[..., :3], "shape"), (x.astype("complex128"), "dtype")):
             with pytest.raises((TypeError, ValueError), match=says):
                 plan.forward(wrong)
+        into = plan.output.empty()
+        assert plan.forward(x, out=into) is into and np.array_equal(into, known)
+        if x.size:
+            both = np.empty(x.size + 1, x.dtype)
+            shifted = plan.input.view(both[1:])
+            shifted[...] = x
+            with pytest.raises(ValueError, match="overlap"):
+                plan.forward(shifted, out=plan.output.view(both[:-1]))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             assert np.array_equal(plan.forward(np.asfortranarray(x)), known)

@@ -113,7 +113,7 @@ class Call:
                 raise TypeError("out cannot be a JAX array, because those are read-only: use the returned array")
             target = self._see(library_of(out).refuse_gradients(out), "out", place.stream)
             destination.check(target, "out", write=True)
-            if target.address != seen.address and _overlap(target, seen):
+            if target.address != seen.address and _overlap(target.address, target, seen.address, seen):
                 raise ValueError("x and out overlap in part; they must be the same memory or apart")
         self.source, self.destination = seen.address, target.address
 
@@ -129,7 +129,7 @@ class Call:
         else:
             self._result = out
             end = library.address_of(out, destination, place.device, True)
-            if end is None or (end < begin + source.nbytes and begin < end + destination.nbytes and begin != end):
+            if end is None or (begin != end and _overlap(begin, source, end, destination)):
                 return False
         if place.device >= 0:
             self._current = library.current(place.device)
@@ -139,8 +139,8 @@ class Call:
 
     @property
     def library_as_it_is(self) -> Library | None:
-        """The library of both arrays, if the input was used as it is and the result was made for it."""
-        return self._library if self._result is not None else None
+        """The library of both arrays, if they were used as they are, and results need not be the plan's memory."""
+        return self._library if self._result is not None and not self._place.owns else None
 
     def _see(self, array: Any, name: str, stream: int) -> Seen:
         """See an array; the call begins after the work on it that its library has under way."""
@@ -213,10 +213,10 @@ class Call:
                 place.lead(stream)
 
 
-def repeated(library: Library, ends: Sequence[Any], run: Callable[..., None]) -> Callable[[Any, Any], Any]:
-    """Make a function that repeats a :class:`Call` without ``out`` in few steps, on arrays of one library.
+def repeated(library: Library, ends: Sequence[Any], run: Callable[..., None]) -> Callable[[Any, Any, Any], Any]:
+    """Make a function that repeats a :class:`Call` in few steps, of the plan and on arrays of one library.
 
-    It is told the plan too, and gives None for an array that cannot be used as it is: nothing was run then.
+    It gives None for arrays that cannot be used as they are: nothing was run then.
     """
     place, source, destination, *_ = ends
     device, stream, joins = place.device, place.stream, place.joins
@@ -224,22 +224,28 @@ def repeated(library: Library, ends: Sequence[Any], run: Callable[..., None]) ->
     made = library.maker(destination, device)
     current = library.stream_of(device) if device >= 0 else None
 
-    def call(plan: Any, x: Any) -> Any:
-        begin = address_of(x, source, device, False)
-        if begin is None:
-            return None
+    def call(plan: Any, x: Any, out: Any) -> Any:
         try:
-            result = new(x, destination) if made is None else made()
+            begin = address_of(x, source, device, False)
+            if begin is None:
+                return None
+            if out is None:
+                out = new(x, destination) if made is None else made()
+                end = address(out)
+            else:
+                end = address_of(out, destination, device, True)
+                if end is None or (begin != end and _overlap(begin, source, end, destination)):
+                    return None
             theirs = stream if current is None else current() or LEGACY
             if theirs != stream:
                 _core.order_streams(device, theirs, stream)
         except Exception as error:
             plan._refuse(error)
             raise
-        run((begin,), (address(result),), (x, result))
+        run((begin,), (end,), (x, out))
         if joins and theirs != stream:
             _core.order_streams(device, stream, theirs)
-        return result
+        return out
 
     return call
 
@@ -248,6 +254,6 @@ def _lies_on_gpu(x: Any) -> bool:
     return gpu_arrays.is_array(x) and gpu_arrays.device_of(x) is not None
 
 
-def _overlap(one: Seen, other: Seen) -> bool:
-    """Both are dense."""
-    return one.address < other.address + other.nbytes and other.address < one.address + one.nbytes
+def _overlap(begin: int, one: Seen | Part, end: int, other: Seen | Part) -> bool:
+    """Whether two arrays, which are dense, share memory behind these addresses."""
+    return begin < end + other.nbytes and end < begin + one.nbytes

@@ -91,7 +91,7 @@ class Plan(Handle):
     def _note_streams(self, streams: Sequence[Any] | None) -> None:
         self._user_streams = streams  # they must live as long as calls
         #: By call and type of array: how to repeat a call.
-        self._again: dict[tuple[str, type], Callable[[Plan, Any], Any]] = {}
+        self._again: dict[tuple[str, type], Callable[[Plan, Any, Any], Any]] = {}
         self._places = places(self._core, self._problem.options.get("memory"), streams is not None)
         into, back = self._core.allocate_output, self._core.allocate_input
         #: For each call and member all that a :class:`Call` is told beside the arrays.
@@ -250,10 +250,8 @@ class Plan(Handle):
         return array_of(result, target, x) if out is None else out
 
     def _run(self, what: str, x: Any, out: Any, operator: Operator | None = None) -> Any:
-        if out is None and (again := self._again.get((what, type(x)))) is not None:
-            result = again(self, x)
-            if result is not None:
-                return result
+        if (again := self._again.get((what, type(x)))) is not None and (done := again(self, x, out)) is not None:
+            return done
         if isinstance(x, CutArray):
             return self._run_array(what, x, out, operator)
         core = self._core
@@ -272,7 +270,7 @@ class Plan(Handle):
             operator._run(core.apply, factors, *addresses, calls)
         if self.comm is None:
             return [call.finish() for call in calls]
-        library = calls[0].library_as_it_is if out is None and what not in ("apply", self._overwriting) else None
+        library = None if what in ("apply", self._overwriting) else calls[0].library_as_it_is
         if library is not None:
             run = functools.partial(core.run, what == "forward")
             self._again[what, type(x)] = repeated(library, self._ends[what][0], run)

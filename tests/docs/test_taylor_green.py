@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 ROOT = Path(__file__).parents[2]
-RECORD = ROOT / "bench/results/4xh100/2026-11-27-taylor-green/history.csv"
+RECORD = ROOT / "bench/results/4xh100/2026-11-27-taylor-green/history.csv.xz"
 
 
 def test_the_page_says_what_the_record_holds():

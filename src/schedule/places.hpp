@@ -39,23 +39,37 @@ struct ArrayPlace {
   }
 };
 
-/// An array that begins in a room of the user's and ends in the workspace. Every piece and every message of the tasks
-/// that use it has all of its bytes in one of the two parts.
+/// An array of which one part is in a room of the user's, and the other one, its tail, in the workspace: its end, or,
+/// if it `follows_input`, its beginning. Every piece and every message of the tasks that use it has all of its bytes in
+/// one of the two parts.
 struct DividedArray {
   static constexpr std::int64_t alignment = 256;
 
-  std::vector<std::int64_t> begin{};  ///< by rank: the byte of the room at which it begins
-  std::vector<std::int64_t> split{};  ///< by rank: the bytes there; those behind are in the workspace
+  /// The array's pieces are written over input that earlier pieces have read: each one behind that of its input.
+  bool follows_input = false;
+  // By rank:
+  std::vector<std::int64_t> bytes{};  ///< of the array
+  std::vector<std::int64_t>
+      begin{};  ///< the byte of the room at which it begins; negative if its beginning is not there
+  std::vector<std::int64_t> split{};  ///< the first byte of the array's second part
   std::size_t tail_bytes = 0;         ///< of the rank that has most there
 
-  bool in_tail(int rank, std::int64_t byte) const { return byte >= split[static_cast<std::size_t>(rank)]; }
+  bool in_tail(int rank, std::int64_t byte) const {
+    return (byte < split[static_cast<std::size_t>(rank)]) == follows_input;
+  }
   /// One past its last byte in the room.
   std::size_t end(int rank) const {
     const auto r = static_cast<std::size_t>(rank);
-    return static_cast<std::size_t>(begin[r] + split[r]);
+    return static_cast<std::size_t>(begin[r] + (follows_input ? bytes[r] : split[r]));
   }
   /// The byte of the array at which the workspace begins. Addresses there are as well aligned as in one array.
-  std::int64_t tail_begin(int rank) const { return split[static_cast<std::size_t>(rank)] / alignment * alignment; }
+  std::int64_t tail_begin(int rank) const {
+    return follows_input ? 0 : split[static_cast<std::size_t>(rank)] / alignment * alignment;
+  }
+  std::int64_t tail_size(int rank) const {
+    const auto r = static_cast<std::size_t>(rank);
+    return follows_input ? split[r] : bytes[r] > split[r] ? bytes[r] - tail_begin(rank) : 0;
+  }
 };
 
 /// Places each array in the first room that fits, as near to its beginning as possible: the largest first, or those

@@ -145,15 +145,19 @@ TEST(Workspace, OneArrayAndTwoPiecesOfRealNumbers) {
         for (const char* output : {"natural", "left"})
           for (const int ranks : {2, 4}) {
             if (input == std::string("slab") && output == std::string("left")) continue;  // OfRealSlabs
-            const TransformCase c{shape, input, output, kind, Precision::f64, on_gpu()};
+            TransformCase c{shape, input, output, kind, Precision::f64, on_gpu()};
             const double most = turn == 0 ? 1.26 : most_arrays(make_plan_over(devices_for(ranks), c).report());
             EXPECT_LE(arrays_of_workspace(ranks, c), most) << ranks << " ranks, " << c.name();
+            if (turn > 0 || (ranks == 4 && input != std::string("slab"))) continue;  // three reshapes take two arrays
+            c.options.in_place = true;
+            EXPECT_LE(arrays_of_workspace(ranks, c), most) << ranks << " ranks in place, " << c.name();
           }
   }
 }
 
-/// Both parts of such arrays, and pieces that are written where others have been read.
-TEST(Workspace, ArraysThatEndInItAreRight) {
+/// Both parts of such arrays, and pieces that are written where others have been read: by the next task, or, in place,
+/// by the same one.
+TEST(Workspace, ArraysThatAreDividedAreRight) {
   const SmallerGpus smaller;
   struct Row {
     int ranks;
@@ -162,14 +166,18 @@ TEST(Workspace, ArraysThatEndInItAreRight) {
     Kind kind;
     Precision precision;
     int chunks;
+    bool in_place = false;
   };
   for (const Row& row : {Row{4, {128, 96, 64}, "brick", "natural", "pencil", Kind::r2c, Precision::f64, 8},
                          {4, {128, 64, 128}, "pencil", "natural", "pencil", Kind::c2r, Precision::f32, 7},
                          {4, {128, 96, 64}, "pencil", "left", "pencil", Kind::r2c, Precision::f64, 8},
-                         {2, {128, 128, 128}, "slab", "natural", "slab", Kind::c2r, Precision::f64, 8}}) {
+                         {2, {128, 128, 128}, "slab", "natural", "slab", Kind::c2r, Precision::f64, 8},
+                         {2, {128, 128, 128}, "brick", "natural", "pencil", Kind::r2c, Precision::f64, 8, true},
+                         {4, {128, 96, 64}, "pencil", "left", "pencil", Kind::r2c, Precision::f32, 8, true}}) {
     TransformCase c{row.shape, row.input, row.output, row.kind, row.precision, on_gpu(row.algorithm)};
     c.options.exchange = "cuda_peer_copy";
     c.options.chunks = row.chunks;
+    c.options.in_place = row.in_place;
     EXPECT_LE(arrays_of_workspace(row.ranks, c), 1.5) << row.ranks << " ranks, " << c.name();
     check_case_on(row.ranks, c);
   }

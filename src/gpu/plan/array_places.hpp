@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "gpu/plan/divided_array.hpp"
+#include "gpu/plan/offer.hpp"
 #include "schedule/compile.hpp"
 #include "schedule/places.hpp"
 
@@ -26,8 +27,10 @@ inline int first_turn(std::size_t task) { return 3 * static_cast<int>(task); }
 inline int last_turn(std::size_t task) { return first_turn(task) + 2; }
 inline std::size_t task_of(int turn) { return static_cast<std::size_t>(turn / 3); }
 
-/// The lives of all arrays of a program, by number.
-std::vector<ArrayLife> lives_of(const Lowered& lowered);
+/// The arrays of a program by number, each with its life and its room: those that need the least workspace. Collective.
+/// `begins`: the first transform of a plan in place runs in one pass over its input.
+std::vector<ArrayLife> place_lives(const Lowered& lowered, const ExecutorSetup& setup, const Team& team, Offers& offers,
+                                   bool begins);
 /// Whether outgoing data of the first task may wait in the output instead of the workspace, because nothing else is
 /// there.
 bool waits_in_free_output(const Lowered& lowered, const std::vector<ArrayLife>& arrays, std::size_t task);

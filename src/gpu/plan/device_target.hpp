@@ -31,17 +31,15 @@ class DeviceTarget : public Target {
   bool in_place(const Program& program, int step) override;
 
   /// The arrays of a program by number, each with its room.
-  std::vector<ArrayLife> arrays(const Lowered& lowered);
+  std::vector<ArrayLife> arrays(const Lowered& lowered) {
+    return place_lives(lowered, setup_, team_, offers_, begins_in_place(lowered.program()));
+  }
 
   const Pieces& pieces(const Joined& steps) { return offers_.pieces(steps); }
   /// Whether GPUs write slowly into an array of this state that another process has allocated.
   bool receives_slowly(const State& state) const;
 
  private:
-  std::optional<int> free_behind(int room, const Lowered& lowered) const;
-  std::vector<ArrayLife> arrays(const Lowered& lowered, bool shares);
-  std::int64_t room_bytes(int room, const Program& program, int rank) const;
-  std::shared_ptr<const DividedArray> divided(const ArrayLife& array, int number, const Lowered& lowered);
   bool begins_in_place(const Program& program);
   bool line_pass_fits_all(const TransformStep& fft, const State& state) const;
   bool checks_itself(const Program& program, int step) const;

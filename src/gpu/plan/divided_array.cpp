@@ -37,25 +37,29 @@ namespace {
 
 /// The uses of an array by all tasks, on one rank.
 struct Uses {
-  /// Bytes of the user's array that a piece writes, and bytes of the divided one that are read then or later.
-  struct Write {
-    Bytes written;
-    std::vector<Bytes> kept;
+  /// Bytes of the user's array that a piece writes, and bytes of the divided one that are read then or later. Or bytes
+  /// of the input that a piece reads, and those of the divided array that are written then or before.
+  struct Apart {
+    Bytes fixed;
+    std::vector<Bytes> divided;
   };
+  int rank;
+  Precision precision;
+  bool follows_input;
   std::vector<std::vector<Bytes>> units{};  ///< each in one part
-  std::vector<Write> writes{};
+  std::vector<Apart> apart{};
 
   void add(const std::vector<std::vector<Bytes>>& more) { units.insert(units.end(), more.begin(), more.end()); }
-  bool add(int array, const Lowered& lowered, const FusedTask& fused, const Pieces& cut, int rank, Precision precision);
-  void add_writes(const Joined& steps, const Pieces& cut, const UsedBytes& used, bool is_result, int rank,
-                  Precision precision);
-  bool in_time(std::int64_t begin, std::int64_t split) const;
-  std::optional<std::pair<std::int64_t, std::int64_t>> divide(std::int64_t bytes, std::int64_t room) const;
+  bool add(int array, const Lowered& lowered, const FusedTask& fused, const Pieces& cut);
+  void add_writes(const Joined& steps, const Pieces& cut, const UsedBytes& used, bool is_result);
+  void add_reads(const LocalTransform& local, const Pieces& cut, const UsedBytes& used);
+  bool are_apart(std::int64_t begin, std::int64_t split) const;
+  void move_between(std::int64_t& split) const;
+  bool divide(DividedArray& divided, std::int64_t room) const;
 };
 
 /// Returns false if the task uses the array whole, not in pieces.
-bool Uses::add(int array, const Lowered& lowered, const FusedTask& fused, const Pieces& cut, int rank,
-               Precision precision) {
+bool Uses::add(int array, const Lowered& lowered, const FusedTask& fused, const Pieces& cut) {
   const LoweredStep &first = fused.front(), &last = fused.back();
   if (fused.size() == 1) return first.from != array && first.to != array;
   const Joined steps = lowered.joined(fused);
@@ -73,77 +77,89 @@ bool Uses::add(int array, const Lowered& lowered, const FusedTask& fused, const 
                                        ? make_schedule(steps.from.layout, steps.to.layout, rank, m.from, m.to).recv
                                        : std::vector<Message>())
       for (auto& bytes = units.emplace_back(); const Box& box : received.boxes) bytes.emplace_back(box, element, 0);
+  if (follows_input && is_source && first.from == input_array) add_reads(*steps.before, cut, used);
   if (!steps.after || last.from == last.to) return true;
-  add_writes(steps, cut, used, is_result, rank, precision);
+  add_writes(steps, cut, used, is_result);
   return last.to == output_array && !(is_result && first.from == input_array);  // input and output may be one array
 }
 
 /// A piece behind the reshape begins when this rank has sent all messages up to the last one that the piece needs. Data
 /// that is received is kept until its own piece has read it.
-void Uses::add_writes(const Joined& steps, const Pieces& cut, const UsedBytes& used, bool is_result, int rank,
-                      Precision precision) {
+void Uses::add_writes(const Joined& steps, const Pieces& cut, const UsedBytes& used, bool is_result) {
   const State& result = steps.after->after;
   for (int k = 0; k < cut.afters(); ++k) {
     const Piece piece = sliced(only_piece(result.layout, rank), cut.after[static_cast<std::size_t>(k)]);
     if (piece.set.empty()) continue;
-    Write& write =
-        writes.emplace_back(Write{{box_of(piece), static_cast<std::int64_t>(element_bytes(result, precision)), 0}, {}});
+    Apart& write =
+        apart.emplace_back(Apart{{box_of(piece), static_cast<std::int64_t>(element_bytes(result, precision)), 0}, {}});
     const auto keep = [&write](const std::vector<std::vector<Bytes>>& all, int from) {
       for (auto bytes = all.begin() + from; bytes != all.end(); ++bytes)
-        write.kept.insert(write.kept.end(), bytes->begin(), bytes->end());
+        write.divided.insert(write.divided.end(), bytes->begin(), bytes->end());
     };
     if (!is_result) keep(used.messages, cut.last_message_of(k) + 1);
     keep(used.after, k);
   }
 }
 
-bool Uses::in_time(std::int64_t begin, std::int64_t split) const {
-  return std::all_of(writes.begin(), writes.end(), [&](const Write& write) {
-    return std::all_of(write.kept.begin(), write.kept.end(), [&](Bytes kept) {
-      const bool in_room = kept.offset < split;
-      kept.offset += begin;
-      return !in_room || are_apart(kept, write.written);
+/// A piece of the first transform reads its input before the pieces behind it are written.
+void Uses::add_reads(const LocalTransform& local, const Pieces& cut, const UsedBytes& used) {
+  for (std::size_t k = 0; k < cut.before.size(); ++k) {
+    const Piece piece = sliced(only_piece(local.before.layout, rank), cut.before[k]);
+    if (piece.set.empty()) continue;
+    Apart& read = apart.emplace_back(
+        Apart{{box_of(piece), static_cast<std::int64_t>(element_bytes(local.before, precision)), 0}, {}});
+    for (std::size_t before = 0; before <= k; ++before)
+      read.divided.insert(read.divided.end(), used.before[before].begin(), used.before[before].end());
+  }
+}
+
+bool Uses::are_apart(std::int64_t begin, std::int64_t split) const {
+  return std::all_of(apart.begin(), apart.end(), [&](const Apart& one) {
+    return std::all_of(one.divided.begin(), one.divided.end(), [&](Bytes bytes) {
+      const bool in_room = (bytes.offset < split) != follows_input;
+      bytes.offset += begin;
+      return !in_room || gpu::are_apart(bytes, one.fixed);
     });
   });
 }
 
-/// The first byte in the user's array, and the number of bytes there: as many as possible. None if less than half.
-std::optional<std::pair<std::int64_t, std::int64_t>> Uses::divide(std::int64_t bytes, std::int64_t room) const {
-  for (std::int64_t split = std::min(bytes, room); 2 * split >= bytes; --split) {
-    for (bool is_between = false; !is_between;) {
-      const std::int64_t before = split;
-      for (const std::vector<Bytes>& unit : units)
-        if (begin_of(unit) < split && split < end_of(unit)) split = begin_of(unit);
-      is_between = split == before;
-    }
-    if (2 * split < bytes) break;
-    const std::int64_t last = (room - split) / DividedArray::alignment * DividedArray::alignment;
-    for (const std::int64_t begin : {std::int64_t{0}, last})
-      if (in_time(begin, split)) return std::pair(begin, split);
+/// Moves the split out of the units, to that side on which the part in the user's array becomes smaller.
+void Uses::move_between(std::int64_t& split) const {
+  for (bool is_between = false; !is_between;) {
+    const std::int64_t before = split;
+    for (const std::vector<Bytes>& unit : units)
+      if (begin_of(unit) < split && split < end_of(unit)) split = follows_input ? end_of(unit) : begin_of(unit);
+    is_between = split == before;
   }
-  return std::nullopt;
+}
+
+/// Divides with as many bytes in the user's array as possible. Returns false if those are less than half.
+bool Uses::divide(DividedArray& divided, std::int64_t room) const {
+  const std::int64_t bytes = divided.bytes.back();
+  const auto in_room = [&](std::int64_t split) { return follows_input ? bytes - split : split; };
+  for (std::int64_t split = follows_input ? 0 : std::min(bytes, room);; split += follows_input ? 1 : -1) {
+    move_between(split);
+    if (2 * in_room(split) < bytes) return false;
+    const auto aligned = [](std::int64_t byte) { return byte / DividedArray::alignment * DividedArray::alignment; };
+    const std::int64_t last = follows_input ? -aligned(split) : aligned(room - split);
+    for (const std::int64_t begin : {follows_input ? last : 0, last}) {
+      if (follows_input && begin + bytes > room) continue;
+      if (!are_apart(begin, split)) continue;
+      divided.begin.push_back(begin);
+      divided.split.push_back(split);
+      return true;
+    }
+  }
 }
 
 }  // namespace
 
-std::optional<DividedArray> divide_array(int array, const Lowered& lowered, const std::vector<Pieces>& cuts,
-                                         const std::vector<std::int64_t>& array_bytes,
-                                         const std::vector<std::int64_t>& room, Precision precision) {
-  DividedArray divided;
-  for (std::size_t rank = 0; rank < room.size(); ++rank) {
-    Uses uses;
-    for (std::size_t t = 0; t < cuts.size(); ++t)
-      if (!uses.add(array, lowered, lowered.fused_tasks()[t], cuts[t], static_cast<int>(rank), precision))
-        return std::nullopt;
-    const auto place = uses.divide(array_bytes[rank], room[rank]);
-    if (!place) return std::nullopt;
-    divided.begin.push_back(place->first);
-    divided.split.push_back(place->second);
-    const std::int64_t tail = array_bytes[rank] - divided.tail_begin(static_cast<int>(rank));
-    if (array_bytes[rank] > place->second)
-      divided.tail_bytes = std::max(divided.tail_bytes, static_cast<std::size_t>(tail));
-  }
-  return divided;
+bool divide_array(DividedArray& divided, int array, const Lowered& lowered, const std::vector<Pieces>& cuts,
+                  std::int64_t room, Precision precision) {
+  Uses uses{static_cast<int>(divided.split.size()), precision, divided.follows_input};
+  for (std::size_t t = 0; t < cuts.size(); ++t)
+    if (!uses.add(array, lowered, lowered.fused_tasks()[t], cuts[t])) return false;
+  return uses.divide(divided, room);
 }
 
 }  // namespace shardfft::gpu

@@ -20,11 +20,11 @@ struct UsedBytes {
 std::vector<bool> in_tail(const DividedArray& divided, int rank, const std::vector<std::vector<Bytes>>& used);
 UsedBytes used_bytes(const Joined& steps, const Pieces& cut, int rank, Precision precision, bool behind);
 
-/// Divides an array of a program if that is possible on all ranks, with at least half of it in the user's array.
-/// `cuts`: the pieces of each fused task that has several steps. `array_bytes`, `room`: by rank, bytes of the array and
-/// of the user's array. In its turns nothing else is in the user's array but the result of the task that reads it last.
-std::optional<DividedArray> divide_array(int array, const Lowered& lowered, const std::vector<Pieces>& cuts,
-                                         const std::vector<std::int64_t>& array_bytes,
-                                         const std::vector<std::int64_t>& room, Precision precision);
+/// Divides an array of a program on the next rank, with at least half of it in the user's array; returns false if that
+/// is impossible. `divided` has the array's bytes up to this rank, and gets its places. `cuts`: the pieces of each
+/// fused task that has several steps. `room`: bytes of the user's array. In its turns nothing else is there but the
+/// result of the task that reads it last, or the input of the first task.
+bool divide_array(DividedArray& divided, int array, const Lowered& lowered, const std::vector<Pieces>& cuts,
+                  std::int64_t room, Precision precision);
 
 }  // namespace shardfft::gpu

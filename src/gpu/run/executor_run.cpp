@@ -182,7 +182,7 @@ void DeviceExecutor::add_peers(int program, const DeviceTask& task, std::size_t 
   if (const DividedArray* const divided = task.written().divided.get();
       place == &task.written() && divided != nullptr) {
     lists.back() = on_all_ranks(program, task.written().tail, member);
-    for (std::size_t rank = 0; rank < divided->begin.size(); ++rank) {
+    for (std::size_t rank = 0; rank < lists.front().size(); ++rank) {  // none if phase 0 comes early
       lists.front()[rank] += divided->begin[rank];
       lists.back()[rank] -= divided->tail_begin(static_cast<int>(rank));
     }

@@ -54,7 +54,8 @@ class DevicePipeline : public PipelineOf<JointOperation, PipelineEnd, DeviceOper
         check_(std::move(check)),
         rank_(rank),
         from_output_(arrays.from_output()),
-        starts_in_place_(!arrays.source && (!arrays.source_in_output || before_.runs_in_place())),
+        starts_in_place_(arrays.source ? arrays.source->follows_input
+                                       : !arrays.source_in_output || before_.runs_in_place()),
         in_tail_(std::move(in_tail)),
         staging_(std::move(staging)) {
     const Moved by_first = before_.moves(), by_last = by_first == Moved::nothing ? after_.moves() : Moved::nothing;

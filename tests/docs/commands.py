@@ -101,7 +101,7 @@ INLINE = [
     r"mpirun -n 4 shardfft doctor",
     r"shardfft doctor --machine( FILE)?",
     r"\./run (--help|coverage|faults)",
-    r"\.ci/run (full|large|kernels|fuzz|frameworks|wheels|packages|mpich|threads|clang|strict)",
+    r"\.ci/run (full|large|lengths|kernels|fuzz|frameworks|wheels|packages|mpich|threads|clang|strict)",
 ]
 
 

@@ -44,10 +44,8 @@ OURS = ("shardfft", "shardfft-gpu", "shardfft-group", "shardfft-slab", "share")
 
 def pages() -> list[Path]:
     """The documents whose tables state measurements."""
-    docs = [
-        ROOT / "docs" / f"{name}.md"
-        for name in ("performance", "reliability", "cannon", "exchanges", "gpu", "gpu-design", "lammps", "simulation", "torus")
-    ]
+    names = ["performance", "reliability", "cannon", "exchanges", "gpu", "gpu-design", "lammps", "simulation", "torus"]
+    docs = [ROOT / "docs" / f"{name}.md" for name in names]
     return [ROOT / "README.md", *docs, *sorted((ROOT / "docs" / "studies").glob("*.md")), *sorted(RESULTS.glob("*.md"))]
 
 

@@ -58,7 +58,7 @@ struct Prediction {
     double near_bytes = 0, far_bytes = 0;  ///< sent to ranks of the same host, and of other ones
     double near_messages = 0, far_messages = 0;
     double starts = 0;  ///< of steps, and of changes of layout; on GPUs, of kernels
-    int pieces = 1;  ///< in which messages and transforms overlap
+    int pieces = 1;     ///< in which messages and transforms overlap
   };
   /// The report that Plan::report() would return. Times are missing, and `library_bytes` and `planning_bytes` are 0.
   PlanReport report;

@@ -1,94 +1,17 @@
 // Transforms of one GPU against the serial reference, each stage by the pass that is meant to run it.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cmath>
-#include <complex>
-#include <cstring>
 #include <map>
-#include <random>
 #include <set>
 #include <vector>
 
-#include "device/handles.hpp"
 #include "device/line_pass.hpp"
 #include "device/vendor_fft.hpp"
-#include "gpu/pass/device_fft.hpp"
-#include "local/local_fft.hpp"
-#include "support/smaller_gpus.hpp"
+#include "device_fft_kit.hpp"
 
 namespace shardfft {
 namespace {
-
-using Complex = std::complex<double>;
-
-/// The way back of a transform, without its scale.
-FftSpec back_of(FftSpec spec) {
-  spec.kind = spec.kind == Kind::c2c ? Kind::c2c : spec.kind == Kind::r2c ? Kind::c2r : Kind::r2c;
-  spec.direction = spec.direction == Direction::forward ? Direction::backward : Direction::forward;
-  spec.scale = 1;
-  for (std::vector<Loop>* loops : {&spec.transform, &spec.batch})
-    for (Loop& d : *loops) std::swap(d.from, d.to);
-  return spec;
-}
-
-/// Runs an operation on copies of both arrays and brings back what it wrote; returns what it left in its input.
-template <class In, class Out>
-std::vector<In> run_on_copies(gpu::DeviceOperation& operation, std::vector<In> in, std::vector<Out>& out) {
-  const std::size_t in_bytes = in.size() * sizeof(In), out_bytes = out.size() * sizeof(Out);
-  const device::Memory source = device::make_memory(in_bytes), target = device::make_memory(out_bytes),
-                       scratch = device::make_memory(operation.scratch_bytes());
-  const device::Stream stream = device::make_stream();
-  device::copy_bytes(source.get(), in.data(), in_bytes, stream.get());
-  device::copy_bytes(target.get(), out.data(), out_bytes, stream.get());
-  operation.enqueue(0,
-                    {static_cast<const std::byte*>(source.get()),
-                     static_cast<std::byte*>(target.get()),
-                     static_cast<std::byte*>(scratch.get()),
-                     {}},
-                    stream.get());
-  device::copy_bytes(out.data(), target.get(), out_bytes, stream.get());
-  device::copy_bytes(in.data(), source.get(), in_bytes, stream.get());
-  device::synchronize(stream.get());
-  return in;
-}
-
-/// An operation that makes such a transform, whose arrays lie within `points` complex numbers, out of place.
-void check_plan(gpu::DeviceOperation& operation, const FftSpec& spec, std::size_t points) {
-  std::mt19937 random(7);
-  std::uniform_real_distribution<double> value(-1, 1);
-  std::vector<Complex> in(points), expected(points), got(points);
-  for (Complex& z : in) z = {value(random), value(random)};
-  make_local_fft("fftw", spec)->execute(std::vector<Complex>(in).data(), expected.data());
-
-  const std::vector<Complex> left = run_on_copies(operation, in, got);
-  for (std::size_t i = 0; i < points; ++i) ASSERT_LT(std::abs(got[i] - expected[i]), 1e-11) << "at " << i;
-  if (!spec.preserve_input) return;
-  EXPECT_EQ(std::memcmp(left.data(), in.data(), points * sizeof(Complex)), 0) << "the input has changed";
-}
-
-/// The operation of a spec; nothing is tried unless its effort says so.
-void check(FftSpec spec, std::size_t points, const std::string& pass, Effort effort = Effort::estimate) {
-  spec.effort = effort;
-  const auto operation = gpu::make_device_fft(spec);
-  EXPECT_NE(operation->describe().find(pass), std::string::npos) << operation->describe();
-  check_plan(*operation, spec, points);
-}
-
-FftSpec forward(std::vector<Loop> transform, std::vector<Loop> batch) {
-  FftSpec spec;
-  spec.transform = std::move(transform);
-  spec.batch = std::move(batch);
-  spec.preserve_input = true;
-  return spec;
-}
-
-std::string passes_of(FftSpec spec, double scale = 1) {
-  spec.effort = Effort::estimate;  // nothing is tried
-  spec.scale = scale;
-  const std::string text = gpu::make_device_fft(spec)->describe();
-  return text.substr(text.find(" by ") + 4);
-}
 
 TEST(DeviceFft, LinesAcrossOneLoop) { check(forward({{128, 64, 64}}, {{64, 1, 1}}), 128 * 64, "line pass"); }
 
@@ -192,14 +115,6 @@ TEST(DeviceFft, WithVerifyOnlyKernelsThatSumAreMade) {
   EXPECT_THROW(plan.make(true)->enqueue(0, arrays, stream.get()), Error);
   EXPECT_NO_THROW(plan.make()->enqueue(0, arrays, stream.get()));
   device::synchronize(stream.get());
-}
-
-/// 128^3 and its neighbours.
-FftSpec cube(Kind kind, std::int64_t nx, std::int64_t nz) {
-  const std::int64_t points = kind == Kind::c2c ? nz : nz / 2 + 1;
-  FftSpec spec = forward({{nx, 128 * nz, 128 * points}, {128, nz, points}, {nz, 1, 1}}, {});
-  if (kind != Kind::c2c) spec.kind = Kind::r2c;
-  return kind == Kind::c2r ? back_of(spec) : spec;
 }
 
 /// Kernels count in 32 bits; cuFFT does not.
@@ -343,68 +258,6 @@ TEST(DeviceFft, TriesCufftInOneCallAndInSeveral) {
     for (const gpu::FftPlan& plan : plans) check_plan(*plan.make(), spec, 17 * 128 * 19);
   }
   EXPECT_EQ(gpu::plans_to_try(cube(Kind::c2c, 14, 15)).size(), 1U);  // lengths of our own passes are left to them
-}
-
-/// A copy that protects the input scales too.
-TEST(DeviceFft, CopiesScale) {
-  FftSpec rows = forward({{30, 1, 1}}, {{7, 30, 16}});
-  rows.kind = Kind::r2c;
-  rows = back_of(rows);
-  EXPECT_EQ(passes_of(rows, 0.5), "copy, cufft");
-  rows.scale = 0.5;
-  check(rows, 7 * 30, "copy, cufft");
-}
-
-TEST(DeviceFft, CufftScalesItsResults) {
-  FftSpec spec = cube(Kind::c2c, 17, 19);
-  spec.scale = 0.5;
-  const std::vector<gpu::FftPlan> plans = gpu::plans_to_try(spec);
-  ASSERT_EQ(plans.back().text(), "scaled cufft 17 128 19");
-  if (device::VendorFft::takes_scale(spec.kind, spec.precision)) check_plan(*plans.back().make(), spec, 17 * 128 * 19);
-}
-
-/// A plan that takes its time lets cuFFT scale small transforms too, and its way tells another plan so.
-TEST(DeviceFft, PatientPlansTryCufftThatScales) {
-  FftSpec spec = forward({{16, 18, 18}, {18, 1, 1}}, {});
-  const auto made = [&](Effort effort, const std::string& chosen) {
-    spec.effort = effort;
-    std::string texts = chosen;
-    Choice told;
-    gpu::make_device_fft(spec, false, &texts, &told);
-    return std::pair(texts, told.why);
-  };
-  EXPECT_EQ(made(Effort::patient, {}), std::pair(std::string(), std::string())) << "nothing scales";
-  spec.scale = 0.5;
-  EXPECT_EQ(made(Effort::measure, {}).second, "");
-  if (!device::VendorFft::takes_scale(spec.kind, spec.precision)) GTEST_SKIP() << "this cuFFT does not scale";
-  const auto [way, why] = made(Effort::patient, {});
-  EXPECT_NE(why.find("scaled cufft 16 18"), std::string::npos) << why;
-  EXPECT_NE(why.find("cufft 16 18 + scale 16 18"), std::string::npos) << why;
-  EXPECT_EQ(made(Effort::patient, way).first, way);
-  spec.effort = Effort::estimate;
-  std::string scaled = "scaled cufft 16 18";
-  const auto fft = gpu::make_device_fft(spec, false, &scaled);
-  EXPECT_EQ(fft->describe().find("scale"), std::string::npos) << fft->describe();
-  check_plan(*fft, spec, 16 * 18);
-}
-
-/// A plan does without it, also one whose way was found with another cuFFT.
-TEST(DeviceFft, CufftScalesNoResultsOfSomeLengths) {
-  const test::SmallerGpus smaller;
-  given_gpu_defaults.elements_worth_linking = 1;
-  constexpr std::int64_t n = 2 * 2663;
-  FftSpec spec = forward({{n, 1, 1}}, {{3, n, n}});
-  spec.scale = 0.5;
-  for (const Effort effort : {Effort::estimate, Effort::measure})
-    for (const char* way : {"", "scaled cufft 5326"}) {
-      spec.effort = effort;
-      std::string chosen = way;
-      const auto fft = gpu::make_device_fft(spec, false, &chosen);
-      if (SHARDFFT_ON_STANDIN) {
-        EXPECT_EQ(chosen, "cufft 5326 + scale 5326");
-      }
-      check_plan(*fft, spec, 3 * n);
-    }
 }
 
 /// Alternatives to planes and lines need no kernels beside those of planes and lines: a first plan waits for compilers.

@@ -93,12 +93,16 @@ std::vector<FftPlan> plans_for(const FftSpec& spec, bool verify, const std::stri
   return plans;
 }
 
-/// Kernels for an operator, which may come, begin last. Without cores to spare only those of a plan that is `taken` do.
-void begin_kernels(const FftSpec& spec, const std::vector<FftPlan>& plans, bool verify, bool taken = false) {
+/// An operator may come, which the last pass then multiplies by.
+void begin_to_multiply(const FftSpec& spec, const FftPlan& plan, bool verify) {
+  if (!verify && spec.direction == Direction::forward && spec.effort != Effort::estimate) plan.compile_to_multiply();
+}
+
+/// Kernels that multiply begin last, and here only if there are cores to spare.
+void begin_kernels(const FftSpec& spec, const std::vector<FftPlan>& plans, bool verify) {
   for (const FftPlan& plan : plans) plan.compile_ahead(verify);
-  const bool multiplies = !verify && spec.direction == Direction::forward && spec.effort != Effort::estimate;
-  if (!multiplies || !(taken || device::has_cores_for_kernels(1))) return;
-  for (const FftPlan& plan : plans) plan.compile_to_multiply();
+  if (!device::has_cores_for_kernels(1)) return;
+  for (const FftPlan& plan : plans) begin_to_multiply(spec, plan, verify);
 }
 
 }  // namespace
@@ -164,7 +168,7 @@ std::unique_ptr<DeviceFft> make_device_fft(const FftSpec& spec, bool verify, std
   if (told != nullptr && plans.size() > 1) told->chosen = taken.text(), told->why = measured.text();
   try {
     auto made = taken.make(verify);
-    begin_kernels(spec, {taken}, verify, true);
+    begin_to_multiply(spec, taken, verify);
     if (chosen != nullptr && (is_worth_a_trial(spec) || !chosen->empty()) && !among(*chosen, taken))
       chosen->append(chosen->empty() ? "" : between_texts).append(taken.text());
     return made;

@@ -71,7 +71,7 @@ def test_a_problem_that_fails_has_a_row(script, monkeypatch, capsys):
         assert effort == "measure"
         if problem[2] == problems[1][2]:
             raise RuntimeError("cufftMakePlanMany64")
-        return {"ratio": 1}
+        return {"ratio": 1, "report": []}
 
     problems = list(module.drawn(1, 3))
     monkeypatch.setattr(module, "loaded_cufft", lambda: None)
@@ -82,3 +82,39 @@ def test_a_problem_that_fails_has_a_row(script, monkeypatch, capsys):
     assert [row.get("ratio") for row in rows] == [1, None, 1]
     assert "cufftMakePlanMany64" in rows[1]["failed"]
     assert rows[1]["shape"] == problems[1][2]
+
+
+def test_a_miss_says_what_each_direction_takes(script, monkeypatch):
+    module, _ = script
+    counts = iter([3, 1, 2, 900])
+
+    class Captured(Stream):
+        def begin_capture(self):
+            pass
+
+        def end_capture(self):
+            count = next(counts)
+            if count == 900:
+                raise RuntimeError("capture")
+            return types.SimpleNamespace(graph=count)
+
+        def synchronize(self):
+            pass
+
+    def get_nodes(graph, nodes, count):
+        count._obj.value = graph.value
+        return 0
+
+    monkeypatch.setattr(module, "STREAM", Captured())
+    monkeypatch.setattr(module.ctypes, "CDLL", lambda _: types.SimpleNamespace(cuGraphGetNodes=get_nodes))
+    row = module.apart({"ours": (lambda: None,) * 2, "cufft": (lambda: None,) * 2})
+    assert row["forward"] == {"ours": 0.4, "cufft": 0.4, "nodes_ours": 3, "nodes_cufft": 1}
+    assert row["backward"]["nodes_ours"] == 2
+    assert "capture" in row["backward"]["nodes_cufft"]
+    about = {"kind": "c2c", "precision": "float32", "shape": [8], "axes": [0], "ratio": 0.5}
+    text = module.missed(row | about | {"report": ["fft by cufft, scale", "memory"]})
+    assert text.splitlines()[1:] == [
+        "  forward: ours 0.4 ms in 3 nodes, cufft 0.4 ms in 1 nodes",
+        f"  backward: ours 0.4 ms in 2 nodes, cufft 0.4 ms in {row['backward']['nodes_cufft']} nodes",
+        "  fft by cufft, scale",
+    ]

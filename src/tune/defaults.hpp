@@ -171,8 +171,9 @@ struct GpuDefaults {
   std::int64_t elements_worth_passes = std::int64_t{1} << 21;
   /// Calls of the vendor's library alone are tried from this many elements on: of fewer, a plan is not worth a trial.
   std::int64_t elements_worth_trying = std::int64_t{1} << 17;
-  /// A function of ours is linked into the vendor's kernels from this many elements on: that takes time.
-  std::int64_t elements_worth_linking = std::int64_t{1} << 19;
+  /// A function of ours is linked into the vendor's kernels from this many elements on, which takes time and saves a
+  /// kernel that scales: with effort patient always.
+  std::int64_t elements_worth_linking = 1;
   /// Strided lines are made contiguous in pieces of this many bytes: larger ones need more memory, smaller ones more
   /// launches; with 32 MiB it took a tenth to a sixth longer.
   std::int64_t transposed_piece_bytes = 256 * mebibyte;

@@ -30,8 +30,37 @@ TEST(ScaledFft, CufftScalesItsResults) {
   if (device::VendorFft::takes_scale(spec.kind, spec.precision)) check_plan(*plans.back().make(), spec, 17 * 128 * 19);
 }
 
-/// A plan that takes its time lets cuFFT scale small transforms too, and its way tells another plan so.
+/// The kernel that prepares half a spectrum for cuFFT scales it: also planes with strides, whose ends no real array
+/// has.
+TEST(ScaledFft, HalvesAreScaledBeforeCufft) {
+  for (const std::int64_t row : {19, 16})
+    for (const bool kept : {false, true}) {
+      FftSpec spec = cube(Kind::c2r, 6, row);
+      spec.scale = 0.5;
+      spec.preserve_input = kept;
+      check(spec, static_cast<std::size_t>(6 * 128 * row), kept ? "cufft, scale, cufft" : "scale, cufft");
+      spec.transform.erase(spec.transform.begin());
+      spec.batch = {{5, 128 * (row / 2 + 1) + 3, 128 * row + 4}};
+      check(spec, static_cast<std::size_t>(5 * (128 * row + 4)), kept ? "copy, cufft" : "scale, cufft");
+    }
+}
+
+/// c2r of lines alone takes any ends of lines, if cuFFT loads them with a function of ours.
+TEST(ScaledFft, CufftLoadsHalvesScaled) {
+  for (const std::int64_t row : {19, 16}) {
+    FftSpec spec = cube(Kind::c2r, 6, row);
+    spec.scale = 0.5;
+    const std::vector<gpu::FftPlan> plans = gpu::plans_to_try(spec);
+    ASSERT_EQ(plans.back().text(), "cufft 6 128 + scaled cufft " + std::to_string(row));
+    if (device::VendorFft::takes_scale(spec.kind, spec.precision))
+      check_plan(*plans.back().make(), spec, static_cast<std::size_t>(6 * 128 * row));
+  }
+}
+
+/// A plan lets cuFFT scale transforms that are worth it, or if it takes its time; its way tells another plan so.
 TEST(ScaledFft, PatientPlansTryCufftThatScales) {
+  const test::SmallerGpus smaller;
+  given_gpu_defaults.elements_worth_linking = 1000;
   FftSpec spec = forward({{16, 18, 18}, {18, 1, 1}}, {});
   const auto made = [&](Effort effort, const std::string& chosen) {
     spec.effort = effort;

@@ -77,6 +77,7 @@ class StandInPlan {
   std::vector<Access> touched(const void* in, const void* out) const {
     return {{in, in_.bytes()}, {out, out_.bytes()}};
   }
+  std::size_t in_bytes() const { return in_.bytes(); }
   void after(void* in, const void* out) const;
 
   /// A plan has one work area: if two streams use it at once, both results are wrong.
@@ -187,7 +188,8 @@ class Plans {
 
 VendorFft::VendorFft(const VendorFftSpec& spec) : spec_(spec) {
   if (spec.batch <= 0) return;
-  if (spec.scale != 1 && !std::ranges::all_of(spec.extents, scales_lines))
+  require(spec.scale == 1 || spec.links || spec.kind == Kind::c2r, "cuFFT scales no results");
+  if (spec.links && !std::ranges::all_of(spec.extents, scales_lines))
     fail(Status::unsupported, "cuFFT does not scale results of such lengths");
   const auto plan = std::make_shared<StandInPlan>(spec);
   work_bytes_ = plan->work_bytes();
@@ -205,16 +207,17 @@ VendorFft::~VendorFft() {
   if (made_) Plans::instance().remove(handle_);
 }
 
-void VendorFft::execute(const void* in, void* out, Direction direction, void* stream) const {
+void VendorFft::execute(const void* in, void* out, Direction direction, void* stream, void* work) const {
   if (!made_) return;
   const std::shared_ptr<StandInPlan> plan = Plans::instance().get(handle_);
   plan->check(in, out);
   // The sign of a real transform is that of its kind.
   if (spec_.kind != Kind::c2c) direction = spec_.kind == Kind::r2c ? Direction::forward : Direction::backward;
   const auto fft = plan->fft(direction, in == out);
-  void* const source = const_cast<void*>(in);
+  void* const source = work != nullptr ? work : const_cast<void*>(in);
+  if (work != nullptr) copy_bytes(work, in, plan->in_bytes(), stream);
   device::standin::enqueue_kernel(stream, "cuFFT", {}, [plan, stream] { plan->enter(stream); });
-  device::standin::enqueue_kernel(stream, "cuFFT", plan->touched(in, out), [plan, fft, source, out] {
+  device::standin::enqueue_kernel(stream, "cuFFT", plan->touched(source, out), [plan, fft, source, out] {
     plan->leave();
     fft->execute(source, out);
     plan->after(source, out);

@@ -83,6 +83,9 @@ struct PassRecord {
   bool own = false;
   /// It multiplies its results by FftSpec::scale.
   bool scales = false;
+  /// c2r: before it a kernel reads its input, to copy it if FftSpec::preserve_input says so, or some of it. That kernel
+  /// can multiply all numbers by FftSpec::scale.
+  bool scales_halves = false;
   /// It needs no dense copy of its arrays.
   bool where_it_lies = true;
   /// It runs inside one array, and needs no more beside it than PassUse::piece_bytes allows.

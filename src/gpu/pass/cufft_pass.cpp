@@ -66,33 +66,47 @@ CufftCalls cufft_calls(const FftSpec& spec) {
 
 class CufftPass : public FftPass {
  public:
-  CufftPass(device::VendorFft plan, Direction direction, std::vector<std::pair<std::int64_t, std::int64_t>> offsets)
-      : plan_(std::move(plan)), direction_(direction), offsets_(std::move(offsets)) {}
-  void enqueue(const PassArrays& arrays, device::StreamHandle stream) const override {
-    for (const auto& [in, out] : offsets_) plan_.execute(arrays.from + in, arrays.to + out, direction_, stream);
+  /// `links`: cuFFT scales its results.
+  CufftPass(const FftSpec& spec, bool links) : direction_(spec.direction) {
+    CufftCalls calls = cufft_calls(spec);
+    calls.one.scale = spec.scale;
+    calls.one.links = links && spec.scale != 1;
+    calls.one.probes = spec.effort != Effort::estimate;
+    plan_ = device::VendorFft(calls.one);
+    scales_before_ = spec.scale != 1 && !links;
+    const auto in_bytes = static_cast<std::int64_t>(input_element(spec).bytes());
+    const auto out_bytes = static_cast<std::int64_t>(output_element(spec).bytes());
+    walk(calls.loops, [&](std::int64_t from, std::int64_t to, const Loop& inner) {
+      for (std::int64_t i = 0; i < inner.count; ++i)
+        offsets_.emplace_back((from + i * inner.from) * in_bytes, (to + i * inner.to) * out_bytes);
+    });
+    if (spec.kind != Kind::c2r || !spec.preserve_input) return;
+    FftSpec one = spec;
+    one.batch = {{calls.one.batch, calls.one.in.distance, calls.one.out.distance}};
+    copy_bytes_ = static_cast<std::size_t>(input_extent(input_loops(one)) * in_bytes);
   }
+  void enqueue(const PassArrays& arrays, device::StreamHandle stream) const override {
+    void* const copy = copy_bytes_ > 0 ? arrays.scratch : nullptr;
+    for (const auto& [in, out] : offsets_) plan_.execute(arrays.from + in, arrays.to + out, direction_, stream, copy);
+  }
+  std::size_t scratch_bytes() const override { return copy_bytes_; }
   RunnerMemory kept() const override { return {.library = plan_.work_bytes()}; }
   std::string name() const override {
-    return offsets_.size() == 1 ? "cufft" : std::to_string(offsets_.size()) + " calls of cufft";
+    return (copy_bytes_ > 0  ? "copy, "
+            : scales_before_ ? "scale, "
+                             : "") +
+           (offsets_.size() == 1 ? "cufft" : std::to_string(offsets_.size()) + " calls of cufft");
   }
 
  private:
   device::VendorFft plan_;
   Direction direction_;
   std::vector<std::pair<std::int64_t, std::int64_t>> offsets_;  ///< in bytes, one a call
+  std::size_t copy_bytes_ = 0;  ///< of the input of a call, which is copied so that it stays
+  bool scales_before_ = false;  ///< a kernel before cuFFT scales the input
 };
 
-PassPointer make_cufft(const FftSpec& spec, const PassUse& /*use*/) {
-  const CufftCalls calls = cufft_calls(spec);
-  const auto in_bytes = static_cast<std::int64_t>(input_element(spec).bytes());
-  const auto out_bytes = static_cast<std::int64_t>(output_element(spec).bytes());
-  std::vector<std::pair<std::int64_t, std::int64_t>> offsets;
-  walk(calls.loops, [&](std::int64_t from, std::int64_t to, const Loop& inner) {
-    for (std::int64_t i = 0; i < inner.count; ++i)
-      offsets.emplace_back((from + i * inner.from) * in_bytes, (to + i * inner.to) * out_bytes);
-  });
-  return std::make_unique<CufftPass>(device::VendorFft(calls.one), spec.direction, std::move(offsets));
-}
+PassPointer make_cufft(const FftSpec& spec, const PassUse& /*use*/) { return std::make_unique<CufftPass>(spec, false); }
 
 /// Row-major strides of loops of `counts` points.
 std::vector<std::int64_t> row_major(const std::vector<std::int64_t>& counts) {
@@ -114,6 +128,7 @@ struct DenseForm {
 DenseForm dense_form(const FftSpec& spec) {
   DenseForm form;
   form.spec = spec;
+  form.spec.preserve_input = false;
   form.spec.batch = merged(spec.batch);
   Loops loops = form.spec.batch;
   loops.insert(loops.end(), spec.transform.begin(), spec.transform.end());
@@ -179,6 +194,7 @@ std::size_t cufft_work_bytes(const FftSpec& spec) {
 /// Up to three axes in few calls, if cuFFT's strides can express them.
 extern const PassRecord cufft_pass{
     .name = "cufft",
+    .scales_halves = true,
     .fits = [](const FftSpec& spec, const PassUse&) { return cufft_calls(spec).possible; },
     .make = make_cufft};
 
@@ -193,11 +209,7 @@ extern const PassRecord scaled_cufft_pass{.name = "scaled cufft",
                                           .make = [](const FftSpec& spec, const PassUse&) -> PassPointer {
                                             if (!device::VendorFft::takes_scale(spec.kind, spec.precision))
                                               fail(Status::unsupported, "this cuFFT does not scale its results");
-                                            CufftCalls calls = cufft_calls(spec);
-                                            calls.one.scale = spec.scale;
-                                            return std::make_unique<CufftPass>(
-                                                device::VendorFft(calls.one), spec.direction,
-                                                std::vector<std::pair<std::int64_t, std::int64_t>>{{0, 0}});
+                                            return std::make_unique<CufftPass>(spec, true);
                                           }};
 
 extern const PassRecord dense_pass{

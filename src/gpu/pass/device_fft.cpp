@@ -65,15 +65,13 @@ std::vector<FftPlan>::iterator with_own_passes(std::vector<FftPlan>& plans, cons
 bool has_choice(const FftSpec& spec) { return !spec.transform.empty() && spec.kind != Kind::r2r && !is_empty(spec); }
 
 /// Whether several plans may be the fastest one. Of c2r that keeps its input, small ones too: cuFFT needs a copy for
-/// one call, and none for two. Of transforms with a scale, rather small ones, and with effort patient all: cuFFT may
-/// scale by the way.
+/// one call, and none for two. Of transforms with a scale, small ones: cuFFT may scale by the way.
 bool is_worth_a_trial(const FftSpec& spec) {
   if (has_choice(spec) && spec.scale != 1 && spec.effort == Effort::patient) return true;
   const bool kept = spec.kind == Kind::c2r && spec.preserve_input && spec.transform.size() > 1;
-  const GpuDefaults& least = gpu_defaults();
-  const std::int64_t elements = kept              ? least.elements_worth_trying
-                                : spec.scale != 1 ? least.elements_worth_linking
-                                                  : least.elements_worth_passes;
+  std::int64_t elements = gpu_defaults().elements_worth_passes;
+  if (kept) elements = std::min(elements, gpu_defaults().elements_worth_trying);
+  if (spec.scale != 1) elements = std::min(elements, gpu_defaults().elements_worth_linking);
   return has_choice(spec) && points(input_loops(spec)) >= elements;
 }
 
@@ -139,9 +137,14 @@ std::vector<FftPlan> plans_to_try(const FftSpec& spec, bool verify) {
   for (const std::vector<std::size_t>& calls : vendor_calls(spec))
     if (FftPlan plan = plan_between(spec, {0, false, calls}, false); plan.has_passes()) add(std::move(plan));
   if (auto padded = plan_padded_fft(spec)) add(std::move(*padded));
-  // A copy that protects the input scales by the way.
-  if (spec.scale != 1 && !(spec.kind == Kind::c2r && spec.preserve_input))
-    if (FftPlan plan = plan_between(spec, {0, false, {axes}, true}, false); plan.has_passes()) add(std::move(plan));
+  const auto add_scaled = [&](std::vector<std::size_t> calls) {
+    if (FftPlan plan = plan_between(spec, {0, false, std::move(calls), true}, false); plan.has_passes())
+      add(std::move(plan));
+  };
+  // A copy that protects the input scales by the way. c2r of lines alone needs no kernel of ours before it.
+  const bool copies = spec.kind == Kind::c2r && spec.preserve_input;
+  if (spec.scale != 1 && !copies) add_scaled({axes});
+  if (spec.scale != 1 && spec.kind == Kind::c2r && axes > 1) add_scaled({1, axes - 1});
   // If the expected plan is all own passes, no kernels are compiled for plans that cross memory more often.
   const std::set<std::string> kernels = plans.front().kernels();
   const std::size_t crossings = plans.front().crossings();
@@ -161,13 +164,14 @@ std::unique_ptr<DeviceFft> make_device_fft(const FftSpec& spec, bool verify, std
   for (const FftPlan& plan : plans)
     ways.emplace_back([&plan, verify] { return plan.make(verify); }, plan.kernels().size(), plan.links());
   std::vector<double> seconds;
-  const FftPlan& taken = plans[fastest_fft(spec, verify, ways, &seconds)];
+  std::unique_ptr<DeviceOperation> tried;
+  const FftPlan& taken = plans[fastest_fft(spec, verify, ways, &seconds, &tried)];
   Measured measured;
   for (std::size_t i = 0; i < plans.size(); ++i)
     if (std::isfinite(seconds[i])) measured.add(plans[i].text(), seconds[i]);
   if (told != nullptr && plans.size() > 1) told->chosen = taken.text(), told->why = measured.text();
   try {
-    auto made = taken.make(verify);
+    auto made = tried ? std::unique_ptr<DeviceFft>(static_cast<DeviceFft*>(tried.release())) : taken.make(verify);
     begin_to_multiply(spec, taken, verify);
     if (chosen != nullptr && (is_worth_a_trial(spec) || !chosen->empty()) && !among(*chosen, taken))
       chosen->append(chosen->empty() ? "" : between_texts).append(taken.text());

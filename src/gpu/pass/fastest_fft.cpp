@@ -84,8 +84,8 @@ class FftArrays {
 
 }  // namespace
 
-std::size_t fastest_fft(const FftSpec& spec, bool verify, const std::vector<FftWay>& ways,
-                        std::vector<double>* seconds) {
+std::size_t fastest_fft(const FftSpec& spec, bool verify, const std::vector<FftWay>& ways, std::vector<double>* seconds,
+                        std::unique_ptr<DeviceOperation>* made) {
   if (seconds != nullptr) seconds->assign(ways.size(), Trial::unlimited);
   FftArrays arrays(spec, verify);
   if (ways.size() < 2 || !arrays.allocate()) return 0;
@@ -97,6 +97,8 @@ std::size_t fastest_fft(const FftSpec& spec, bool verify, const std::vector<FftW
   };
   std::vector<Entered> entered;
   bool in_place = false;
+  std::unique_ptr<DeviceOperation> linked;  // of the way with the number below, if it has been the fastest so far
+  std::size_t linked_number = 0;
   for (std::size_t way = 0; way < ways.size(); ++way) {
     const auto near = [&](std::size_t number) {
       return ways[entered[number].way].kernels == 0 && trial.can_win(number);
@@ -127,6 +129,8 @@ std::size_t fastest_fft(const FftSpec& spec, bool verify, const std::vector<FftW
       if (!trial.can_win(number, run == 0 ? gpu_defaults().trial_load_ms * 1e-3 : 0)) break;
     }
     arrays.end();
+    // With `verify` it has the checks of the trial.
+    if (ways[way].links && !verify && trial.fastest() == number) linked = std::move(fft), linked_number = number;
   }
   for (std::size_t number = 0; seconds != nullptr && number < entered.size(); ++number)
     (*seconds)[entered[number].way] = trial.seconds(number);
@@ -137,6 +141,7 @@ std::size_t fastest_fft(const FftSpec& spec, bool verify, const std::vector<FftW
   };
   for (std::size_t number = 0; number < entered.size(); ++number)
     if (trial.seconds(number) <= equal && cost(number) < cost(best)) best = number;
+  if (made != nullptr && linked && linked_number == best) *made = std::move(linked);
   return entered[best].way;
 }
 

@@ -29,8 +29,9 @@ struct FftWay {
 /// transform's; with `verify` including its check. Of ways that take the same time, it is the one with the least
 /// memory, then the one with the fewest kernels. If the device has no room for the arrays or for other ways, the first
 /// way is taken, which is expected to win. Each way is made, timed and released. `seconds`, if given, gets the least
-/// time of each way; infinite for those that did not run.
+/// time of each way; infinite for those that did not run. `made`, if given, gets the transform of that way if it takes
+/// time to make, and null otherwise.
 std::size_t fastest_fft(const FftSpec& spec, bool verify, const std::vector<FftWay>& ways,
-                        std::vector<double>* seconds = nullptr);
+                        std::vector<double>* seconds = nullptr, std::unique_ptr<DeviceOperation>* made = nullptr);
 
 }  // namespace shardfft::gpu

@@ -18,11 +18,20 @@ const PassRecord no_pass{.name = "no pass",
                            fail(Status::internal, "no pass takes ", describe_fft(spec));
                          }};
 
-std::string text_of(const FftStage& stage) {
-  std::string text(stage.pass->name);
-  for (const Loop& axis : stage.spec.transform) text += " " + std::to_string(axis.count);
-  return text;
+/// Whether a kernel before the pass scales, and copies the input.
+bool keeps_halves(const FftStage& stage) {
+  return stage.pass->scales_halves && stage.spec.kind == Kind::c2r && stage.spec.preserve_input;
 }
+
+std::string text_of(const FftStage& stage) {
+  std::string lengths;
+  for (const Loop& axis : stage.spec.transform) lengths += " " + std::to_string(axis.count);
+  const std::string text = std::string(stage.pass->name) + lengths;
+  if (keeps_halves(stage)) return "copy + " + text;
+  return stage.pass->scales_halves && stage.spec.scale != 1 ? "scale" + lengths + " + " + text : text;
+}
+
+bool scales_free(const FftStage& stage) { return stage.pass->scales || keeps_halves(stage); }
 
 bool can_check(const FftStage& stage) { return stage.pass->checks != nullptr && stage.pass->checks(stage.spec); }
 
@@ -36,7 +45,10 @@ FftPlan::FftPlan(const FftSpec& spec, StageList list) : spec_(spec), list_(std::
     stage.use.planes = true;  // reset after the choice, so that stages with one pass are equal
     stage.use.vendor = stage.use.scales = false;
   }
-  const auto carrier = std::find_if(stages.rbegin(), stages.rend(), [](const FftStage& s) { return s.pass->scales; });
+  auto carrier = std::find_if(stages.rbegin(), stages.rend(), gpu::scales_free);
+  if (carrier == stages.rend())
+    carrier = std::find_if(stages.rbegin(), stages.rend(),
+                           [](const FftStage& s) { return s.pass->scales_halves && s.spec.kind == Kind::c2r; });
   if (carrier != stages.rend())
     carrier->spec.scale = spec.scale;
   else if (spec.scale != 1 && !is_empty(spec))
@@ -54,7 +66,7 @@ bool FftPlan::has_passes() const {
 
 bool FftPlan::runs_where_it_lies() const {
   return std::all_of(list_.stages.begin(), list_.stages.end(),
-                     [](const FftStage& stage) { return stage.pass->where_it_lies; });
+                     [](const FftStage& stage) { return stage.pass->where_it_lies && !keeps_halves(stage); });
 }
 
 bool FftPlan::sums_lines() const { return std::all_of(list_.stages.begin(), list_.stages.end(), can_check); }
@@ -76,8 +88,7 @@ bool FftPlan::has_planes() const {
 }
 
 bool FftPlan::scales_free() const {
-  return is_empty(spec_) || std::any_of(list_.stages.begin(), list_.stages.end(),
-                                        [](const FftStage& stage) { return stage.pass->scales; });
+  return is_empty(spec_) || std::any_of(list_.stages.begin(), list_.stages.end(), gpu::scales_free);
 }
 
 std::size_t FftPlan::crossings() const {

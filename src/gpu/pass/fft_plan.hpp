@@ -45,8 +45,8 @@ StageList padded_stages(const FftSpec& spec);
 
 class FftPlan {
  public:
-  /// Chooses passes on the current device. The last pass that can scale does so for the whole transform; if none can, a
-  /// pass that only scales is added.
+  /// Chooses passes on the current device. The last pass that can scale does so for the whole transform; else the
+  /// kernel before a c2r does; else a pass that only scales is added.
   FftPlan(const FftSpec& spec, StageList list);
 
   /// Whether every stage has a pass of the library's own, which crosses memory once.

@@ -48,29 +48,38 @@ class Stages {
   }
 
   /// The halved axis comes last. A c2r over several axes may write over its input. To keep the input, an axis that
-  /// costs no more alone is first written to scratch, or else (also if all axes are in one call) the input is copied.
+  /// costs no more alone is first written to scratch, or else (also if all axes are in one call) the input is copied:
+  /// by the kernel that prepares it for cuFFT, if there is one.
   void plan_c2r() {
     std::vector<AxisGroup> groups = groups_.real(Strides::in);
     if (groups.size() == 1 && spec_.preserve_input && groups.front().size() > 1 && !groups_.use().vendor &&
         alone_is_one_call(groups.front()[0]))
       groups = {AxisGroup(groups.front().begin() + 1, groups.front().end()), {groups.front().front()}};
     std::reverse(groups.begin(), groups.end());
+    FftSpec last = groups_.stage(Kind::c2r, groups.back(), Strides::in, Strides::out);
     BufferPlace from{PassBuffer::in};
-    const bool copied = (spec_.in_place && !same_strides_) || (groups.size() == 1 && spec_.preserve_input);
+    const PassRecord* const pass = find_pass(last, use());
+    const bool apart = spec_.in_place && !same_strides_, kept = groups.size() == 1 && spec_.preserve_input;
+    last.preserve_input = kept && !apart && pass != nullptr && pass->scales_halves;
+    const bool copied = apart || (kept && !last.preserve_input);
     if (copied) from = copied_input();
-    const BufferPlace work = copied || !spec_.preserve_input ? from : scratch(input_bytes());
+    const BufferPlace work = copied || last.preserve_input || !spec_.preserve_input ? from : scratch(input_bytes());
     for (std::size_t g = 0; g + 1 < groups.size(); ++g) {
       add(groups_.stage(Kind::c2c, groups[g], Strides::in, Strides::in), from, work);
+      list_.stages.back().use.scales = false;
       from = work;
     }
-    add(groups_.stage(Kind::c2r, groups.back(), Strides::in, Strides::out), from, {PassBuffer::out});
+    add(std::move(last), from, {PassBuffer::out});
   }
 
-  void add(FftSpec stage, BufferPlace from, BufferPlace to) {
+  PassUse use() const {
     PassUse use = groups_.use();
     use.sums_rows = sums_rows_;
     if (spec_.transform.size() == 1) use.lines = LinesFor::alone;
-    list_.stages.push_back({std::move(stage), from, to, use});
+    return use;
+  }
+  void add(FftSpec stage, BufferPlace from, BufferPlace to) {
+    list_.stages.push_back({std::move(stage), from, to, use()});
   }
 
   /// Whether one strided call of cuFFT transforms this axis of the input; the passes of the others stay the same.

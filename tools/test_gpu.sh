@@ -58,12 +58,15 @@ if [[ $sanitize == yes ]]; then
 fi
 say "tests on GPUs $gpus"
 GTEST_COLOR=$COLOR ctest --test-dir "$BUILD/gpu" --output-on-failure --no-label-summary -j "$(test_jobs)" "$@" || failed+=("C++")
+say "plans of several processes that share memory by file descriptors"
+GTEST_COLOR=$COLOR SHARDFFT_DESCRIPTORS=1 ctest --test-dir "$BUILD/gpu" --output-on-failure --no-label-summary -j "$(test_jobs)" \
+  -R '^mpi_gpu_test_(exchange|plan|slab|stores)_[24]$' || failed+=("C++ by descriptors")
 if [[ $with_python == ON ]]; then
   count=$(tr ',' '\n' <<< "$gpus" | wc -l)
   for ranks in 1 2 4; do
     ((ranks <= 2 || ranks <= count)) || continue
     say "Python tests on GPUs, $ranks ranks"
-    PYTHONPATH=$BUILD/gpu/python_gpu mpi_run "$ranks" timeout 900 "$python" -m pytest -q -rfEs --color="$COLOR" \
+    PYTHONPATH=$BUILD/gpu/python_gpu XLA_PYTHON_CLIENT_PREALLOCATE=false mpi_run "$ranks" timeout 900 "$python" -m pytest -q -rfEs --color="$COLOR" \
       "$ROOT/tests/python/gpu" || failed+=("Python on $ranks ranks")
   done
 fi

@@ -1,8 +1,13 @@
-"""Pairs of plans over GPUs, one a rank, of named cases and drawn ones: mpirun -n 2 python3 layouts.py [--drawn]"""
+"""Pairs of plans over GPUs, one a rank, of named cases and drawn ones: mpirun -n 2 python3 layouts.py [--drawn]
+
+With --descriptors each case runs twice with memory that ranks share by CUDA IPC and twice by file descriptors, in turn,
+in arrays that the plan allocates.
+"""
 
 from __future__ import annotations
 
 import json
+import os
 import random
 import sys
 import time
@@ -43,17 +48,22 @@ def slowest(value: float) -> float:
     return WORLD.allreduce(value, MPI.MAX)
 
 
-def measure(shape: list[int], kind: str, precision: str, layout: str, output: str, count: int) -> dict:
+def measure(
+    shape: list[int], kind: str, precision: str, layout: str, output: str, count: int, own: bool = False
+) -> dict:
     """Least and median ms a pair, of nine samples of `count` pairs; workspace in arrays as large as input or output."""
     stream = torch.cuda.Stream()
     options = {"comm": WORLD, "layout": layout, "output": output, "processor": "gpu", "stream": stream.cuda_stream}
     begin = time.perf_counter()
     plan = shardfft.plan(shape, kind, precision, **options)
     planned = slowest(time.perf_counter() - begin)
-    x, y = (
-        torch.zeros(tuple(part.shape), dtype=getattr(torch, part.dtype.name), device="cuda")
-        for part in (plan.input, plan.output)
-    )
+    if own:
+        x, y = (torch.from_dlpack(array).zero_() for array in (plan.allocate_input(), plan.allocate_output()))
+    else:
+        x, y = (
+            torch.zeros(tuple(part.shape), dtype=getattr(torch, part.dtype.name), device="cuda")
+            for part in (plan.input, plan.output)
+        )
 
     def pairs(number: int) -> None:
         for _ in range(number):
@@ -79,10 +89,13 @@ def measure(shape: list[int], kind: str, precision: str, layout: str, output: st
 def main() -> None:
     torch.cuda.set_device(WORLD.rank % torch.cuda.device_count())
     for case in ([] if "--drawn" in sys.argv else NAMED) + drawn(6):
-        row = measure(*case)
-        torch.cuda.empty_cache()
-        if WORLD.rank == 0:
-            print(json.dumps(row), flush=True)
+        for descriptors in "0101" if "--descriptors" in sys.argv else [None]:
+            if descriptors is not None:
+                os.environ["SHARDFFT_DESCRIPTORS"] = descriptors
+            row = measure(*case, own=descriptors is not None)
+            torch.cuda.empty_cache()
+            if WORLD.rank == 0:
+                print(json.dumps(row | ({"descriptors": descriptors} if descriptors else {})), flush=True)
 
 
 if __name__ == "__main__":

@@ -54,7 +54,9 @@ using Stream = Owned<destroy_stream>;
 using Event = Owned<destroy_event>;
 using Graph = Owned<destroy_graph>;
 
-inline Memory make_memory(std::size_t bytes) { return Memory(allocate(bytes)); }
+inline Memory make_memory(std::size_t bytes, Sharing sharing = Sharing::ipc) {
+  return Memory(allocate(bytes, sharing));
+}
 inline PinnedMemory make_pinned_memory(std::size_t bytes) { return PinnedMemory(allocate_pinned(bytes)); }
 inline Stream make_stream() { return Stream(create_stream()); }
 inline Event make_event(EventUse use = EventUse::order) { return Event(create_event(use)); }

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "base/aligned.hpp"
@@ -17,6 +18,10 @@ using EventHandle = void*;
 using GraphHandle = void*;
 /// Plain bytes that any transport can send, with which another process opens memory or an event of this one.
 using IpcHandle = std::array<unsigned char, 64>;
+/// How other processes open memory and events. By `ipc` of the runtime they need the same IPC namespace. By file
+/// `descriptors` (base/lent_descriptor.hpp) they need the same network namespace, the device's consent, and memory that
+/// was allocated for it.
+enum class Sharing { ipc, descriptors };
 
 /// The runtime and its version: for records.
 std::string runtime_name();
@@ -39,8 +44,9 @@ inline std::size_t in_whole_pages(std::size_t bytes) {
   const std::size_t page = gpu_defaults().large_page_bytes;
   return bytes > page ? round_up(bytes, page) : bytes;
 }
-/// Allocates on the current device, a whole allocation that other processes can open. On GPUs in whole pages.
-void* allocate(std::size_t bytes);
+/// Allocates on the current device, a whole allocation that other processes can open. On GPUs in whole pages. Other
+/// devices of this process cannot use memory for Sharing::descriptors.
+void* allocate(std::size_t bytes, Sharing sharing = Sharing::ipc);
 void release(void* memory) noexcept;
 /// Host memory that is copied at full speed and asynchronously.
 void* allocate_pinned(std::size_t bytes);
@@ -65,7 +71,7 @@ PointerInfo describe(const void* pointer);
 struct Allocation {
   void* base = nullptr;
   std::size_t bytes = 0;
-  bool exportable = false;  ///< whether export_memory(base) works
+  std::optional<Sharing> sharing{};  ///< how export_memory(base) works, if it does
   /// A number that no other device allocation of this process ever had: new memory may get an old address.
   std::uint64_t id = 0;
 };
@@ -84,8 +90,12 @@ void destroy_stream(StreamHandle stream) noexcept;
 int device_of_stream(StreamHandle stream);
 void synchronize(StreamHandle stream);
 
-/// `shared` events can be exported to other processes and keep no time.
-enum class EventUse { order, timing, shared };
+/// `shared` events can be exported to other processes by Sharing::ipc, `counted` ones by Sharing::descriptors. They
+/// keep no time.
+enum class EventUse { order, timing, shared, counted };
+inline EventUse event_use_for(Sharing sharing) {
+  return sharing == Sharing::ipc ? EventUse::shared : EventUse::counted;
+}
 EventHandle create_event(EventUse use);
 void destroy_event(EventHandle event) noexcept;
 void record(EventHandle event, StreamHandle stream);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <numeric>
 
 #include "base/check.hpp"
 #include "base/environment.hpp"
@@ -34,13 +35,17 @@ std::vector<Record> gather_records(const Communicator& comm, const std::vector<R
 }
 
 /// Tests whether peers reach each other: every rank of a host opens the memory of the others, checks that it holds the
-/// owner's proof, and then writes into it. The runtime cannot answer this: IPC depends on containers and on the devices
-/// that each process sees, and a handle of a process with the same number may open other memory. Memory that is opened
-/// later comes only from processes that passed this test.
+/// owner's proof, and then writes into it. The runtime cannot answer this: sharing depends on containers and on the
+/// devices that each process sees, and a handle of a process with the same number may open other memory. Memory that is
+/// opened later comes only from processes that passed this test.
 class PeerTrial {
  public:
-  PeerTrial(const Communicator& host, int device)
-      : host_(host), scope_(device), proof_(draw_proof(host.rank())), proofs_(gather_bytes(host, proof_)) {}
+  PeerTrial(const Communicator& host, int device, device::Sharing sharing)
+      : host_(host),
+        scope_(device),
+        sharing_(sharing),
+        proof_(draw_proof(host.rank())),
+        proofs_(gather_bytes(host, proof_)) {}
 
   /// For each rank of the host: whether it and this rank can write into each other's memory.
   std::vector<char> run() {
@@ -71,12 +76,13 @@ class PeerTrial {
   std::size_t bytes() const { return sizeof(Proof) * (1 + proofs_.size()); }
 
   void export_own() {
-    memory_ = device::make_memory(bytes());
+    memory_ = device::make_memory(bytes(), sharing_);
     stream_ = device::make_stream();
     device::fill_zero(memory_.get(), bytes(), stream_.get());
     device::copy_bytes(memory_.get(), &proof_, sizeof proof_, stream_.get());
     device::synchronize(stream_.get());
-    event_ = device::make_event(device::EventUse::shared);
+    event_ = device::make_event(event_use_for(sharing_));
+    device::record(event_.get(), stream_.get());
     mine_ = {device::export_memory(memory_.get()), device::export_event(event_.get())};
   }
   Found look(int q, const Offer& offer) {
@@ -108,6 +114,7 @@ class PeerTrial {
 
   const Communicator& host_;
   device::DeviceScope scope_;
+  device::Sharing sharing_;
   Proof proof_;
   std::vector<Proof> proofs_;  ///< by rank of the host
   device::Memory memory_;
@@ -132,10 +139,29 @@ Team::Team(const Communicator& comm, int device, Watch* watch, int fake_ranks_pe
   agree([&] { const device::DeviceScope scope(device); });
   const Communicator host = comm.split_host(fake_ranks_per_host);
   const std::vector<int> ranks = host.ranks_in(comm);
-  const std::vector<char> reached = PeerTrial(host, device).run();
+  const std::vector<char> reached = try_sharing(host);
   for (std::size_t q = 0; q < ranks.size(); ++q) reach_.front()[static_cast<std::size_t>(ranks[q])] = reached[q];
   reach_.front()[static_cast<std::size_t>(comm.rank())] = 1;
   note_peers();
+}
+
+/// Descriptors need memory that is allocated for them, which arrays of users are not: they are second.
+std::vector<char> Team::try_sharing(const Communicator& host) {
+  const std::optional<bool> said =
+      switch_of("SHARDFFT_DESCRIPTORS", "whether processes share memory of GPUs by file descriptors");
+  const auto reached_by = [&](device::Sharing sharing) { return PeerTrial(host, here_.front().device, sharing).run(); };
+  const auto pairs = [&](const std::vector<char>& reached) {
+    const auto all = host.all_gather(std::count(reached.begin(), reached.end(), 1));
+    return std::accumulate(all.begin(), all.end(), std::int64_t{0});
+  };
+  std::vector<char> reached(static_cast<std::size_t>(host.size()), 0);
+  if (!said || !*said) reached = reached_by(device::Sharing::ipc);
+  const std::int64_t found = pairs(reached), most = std::int64_t{host.size()} * (host.size() - 1);
+  if (found == most || (said && !*said)) return reached;
+  const std::vector<char> others = reached_by(device::Sharing::descriptors);
+  if (pairs(others) <= found) return reached;
+  here_.front().sharing = device::Sharing::descriptors;
+  return others;
 }
 
 Team::Team(const std::vector<int>& devices, int fake_ranks_per_host) : ranks_(static_cast<int>(devices.size())) {
@@ -259,7 +285,7 @@ struct Address {
 Address address_of(void* part) {
   if (part == nullptr) return {};
   const device::Allocation whole = device::allocation_of(part);
-  if (!whole.exportable)
+  if (!whole.sharing)
     fail(Status::unsupported,
          "an array cannot be opened by other processes: it is not part of a plain device allocation");
   return {{device::export_memory(whole.base), whole.id, process_word()},

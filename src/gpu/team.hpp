@@ -1,6 +1,6 @@
 #pragma once
 // The members of a GPU plan, and how they reach each other: GPUs of this process directly, GPUs of other processes on
-// the same host through IPC. A member is one rank of the plan's layouts on one device.
+// the same host as device::Sharing says. A member is one rank of the plan's layouts on one device.
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -20,6 +20,7 @@ namespace shardfft::gpu {
 struct Member {
   int rank = 0;
   int device = 0;
+  device::Sharing sharing{};  ///< of memory and events that other processes open
 };
 
 /// Either each process of a communicator has one member, or this process has all members. All processes call all
@@ -40,8 +41,8 @@ class Team {
   void set_numbers(const ShortNumbers& numbers) { context_.numbers = numbers; }
   /// Valid only if each process has one member.
   const Communicator& comm() const { return context_.comm; }
-  /// Whether a member here and `rank` can use each other's device memory: peers on one host, with working IPC if they
-  /// are in different processes. True for a member and itself.
+  /// Whether a member here and `rank` can use each other's device memory: peers on one host, with memory that works
+  /// between them if they are in different processes. True for a member and itself.
   bool reaches(int member, int rank) const {
     return reach_[static_cast<std::size_t>(member)][static_cast<std::size_t>(rank)] != 0;
   }
@@ -84,12 +85,17 @@ class Team {
   /// stay null. Imported handles live as long as the team.
   using Events = std::vector<std::vector<device::EventHandle>>;
   Events share_events(const Events& mine, const std::vector<int>& partners);
-  device::EventUse event_use() const { return all_here() ? device::EventUse::order : device::EventUse::shared; }
+  device::EventUse event_use() const { return all_here() ? device::EventUse::order : device::event_use_for(sharing()); }
+  /// How processes open each other's memory and events: by ipc, unless descriptors reach more GPUs of this host, or the
+  /// user decides (SHARDFFT_DESCRIPTORS).
+  device::Sharing sharing() const { return here_.front().sharing; }
   /// An object that all operations of an exchange share on this team, such as a communicator of another library.
   std::shared_ptr<void>& resource(const std::string& name) const { return resources_[name]; }
 
  private:
   void note_peers();
+  /// Which ranks of this host reach this one, and it them. Decides sharing(). Collective.
+  std::vector<char> try_sharing(const Communicator& host);
 
   std::vector<Member> here_;
   int ranks_ = 0;

@@ -228,7 +228,7 @@ TEST(StandIn, DescribesMemory) {
   EXPECT_EQ(info.kind, MemoryKind::device);
   EXPECT_EQ(whole.base, device.get());
   EXPECT_EQ(whole.bytes, 1000u);
-  EXPECT_TRUE(whole.exportable);
+  EXPECT_EQ(whole.sharing, Sharing::ipc);
   EXPECT_NE(allocation_of(make_memory(8).get()).id, whole.id);
   EXPECT_TRUE(std::isnan(first_of(device.get()))) << "fresh memory is not a number";
   const PinnedMemory pinned = make_pinned_memory(100);

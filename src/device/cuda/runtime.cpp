@@ -4,34 +4,22 @@
 #include <cuda.h>
 #include <cuda_runtime.h>
 
-#include <cstring>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <type_traits>
 #include <utility>
 
 #include "device/cuda/calls.hpp"
+#include "device/cuda/counted_event.hpp"
+#include "device/cuda/lent_memory.hpp"
 #include "device/handles.hpp"
 
 namespace shardfft::device {
 namespace {
 
 cudaEvent_t event_of(EventHandle event) { return static_cast<cudaEvent_t>(event); }
-
-template <class Native>
-IpcHandle bytes_of(const Native& native) {
-  static_assert(sizeof native == sizeof(IpcHandle));
-  IpcHandle bytes;
-  std::memcpy(bytes.data(), &native, sizeof native);
-  return bytes;
-}
-template <class Native>
-Native native_of(const IpcHandle& bytes) {
-  Native native;
-  std::memcpy(&native, bytes.data(), sizeof native);
-  return native;
-}
 
 /// Allocations of other processes that are open here and cannot be exported again.
 class Imported {
@@ -131,13 +119,16 @@ MemoryInfo memory_info() {
   return info;
 }
 
-void* allocate(std::size_t bytes) {
+void* allocate(std::size_t bytes, Sharing sharing) {
+  if (sharing == Sharing::descriptors) return lent::allocate(bytes);
   void* memory = nullptr;
   check(cudaMalloc(&memory, bytes == 0 ? 1 : in_whole_pages(bytes)), "cudaMalloc");
   return memory;
 }
 
-void release(void* memory) noexcept { cudaFree(memory); }
+void release(void* memory) noexcept {
+  if (!lent::release(memory)) cudaFree(memory);
+}
 
 void* allocate_pinned(std::size_t bytes) {
   void* memory = nullptr;
@@ -184,6 +175,7 @@ PointerInfo describe(const void* pointer) {
 Allocation allocation_of(const void* pointer) {
   static auto* const range = driver_function<decltype(cuMemGetAddressRange)>("cuMemGetAddressRange");
   static auto* const attribute = driver_function<decltype(cuPointerGetAttribute)>("cuPointerGetAttribute");
+  if (const std::optional<Allocation> lent = lent::find(pointer)) return *lent;
   Allocation found;
   const PointerInfo info = describe(pointer);
   if (info.kind != MemoryKind::device) return found;
@@ -196,27 +188,30 @@ Allocation allocation_of(const void* pointer) {
   if (attribute(&id, CU_POINTER_ATTRIBUTE_BUFFER_ID, address) == CUDA_SUCCESS) found.id = id;
   unsigned long long capable = 0;  // memory of pools and of the virtual memory functions cannot be exported this way
   const CUresult status = attribute(&capable, CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE, address);
-  found.exportable = status == CUDA_SUCCESS && capable != 0 && !imported().has(found.base);
+  if (status == CUDA_SUCCESS && capable != 0 && !imported().has(found.base)) found.sharing = Sharing::ipc;
   return found;
 }
 
 bool host_uses_device_memory() { return false; }
 
 IpcHandle export_memory(void* memory) {
+  if (lent::find(memory)) return lent::export_memory(memory);
   cudaIpcMemHandle_t native;
   check(cudaIpcGetMemHandle(&native, memory), "cudaIpcGetMemHandle");
   return bytes_of(native);
 }
 
 void* import_memory(const IpcHandle& handle) {
-  void* memory = nullptr;
-  check(cudaIpcOpenMemHandle(&memory, native_of<cudaIpcMemHandle_t>(handle), cudaIpcMemLazyEnablePeerAccess),
+  void* memory = lent::import(handle);
+  if (memory != nullptr) return memory;
+  check(cudaIpcOpenMemHandle(&memory, name_of<cudaIpcMemHandle_t>(handle), cudaIpcMemLazyEnablePeerAccess),
         "cudaIpcOpenMemHandle");
   imported().add(memory);
   return memory;
 }
 
 void close_memory(void* memory) noexcept {
+  if (lent::release(memory)) return;
   imported().remove(memory);
   cudaIpcCloseMemHandle(memory);
 }
@@ -248,6 +243,7 @@ int device_of_stream(StreamHandle stream) {
 void synchronize(StreamHandle stream) { check(cudaStreamSynchronize(stream_of(stream)), "cudaStreamSynchronize"); }
 
 EventHandle create_event(EventUse use) {
+  if (use == EventUse::counted) return counted::create();
   unsigned flags = cudaEventDefault;
   if (use != EventUse::timing) flags |= cudaEventDisableTiming;
   if (use == EventUse::shared) flags |= cudaEventInterprocess;
@@ -256,17 +252,23 @@ EventHandle create_event(EventUse use) {
   return event;
 }
 
-void destroy_event(EventHandle event) noexcept { cudaEventDestroy(event_of(event)); }
+void destroy_event(EventHandle event) noexcept {
+  if (counted::is(event)) return counted::destroy(event);
+  cudaEventDestroy(event_of(event));
+}
 
 void record(EventHandle event, StreamHandle stream) {
+  if (counted::is(event)) return counted::record(event, stream);
   check(cudaEventRecord(event_of(event), stream_of(stream)), "cudaEventRecord");
 }
 
 void wait(StreamHandle stream, EventHandle event) {
+  if (counted::is(event)) return counted::wait(stream, event);
   check(cudaStreamWaitEvent(stream_of(stream), event_of(event), 0), "cudaStreamWaitEvent");
 }
 
 bool done(EventHandle event) {
+  if (counted::is(event)) return counted::done(event);
   const cudaError_t status = cudaEventQuery(event_of(event));
   if (status == cudaErrorNotReady) {
     cudaGetLastError();
@@ -283,14 +285,16 @@ double elapsed_ms(EventHandle begin, EventHandle end) {
 }
 
 IpcHandle export_event(EventHandle event) {
+  if (counted::is(event)) return counted::export_event(event);
   cudaIpcEventHandle_t native;
   check(cudaIpcGetEventHandle(&native, event_of(event)), "cudaIpcGetEventHandle");
   return bytes_of(native);
 }
 
 EventHandle import_event(const IpcHandle& handle) {
+  if (EventHandle event = counted::import(handle); event != nullptr) return event;
   cudaEvent_t event = nullptr;
-  check(cudaIpcOpenEventHandle(&event, native_of<cudaIpcEventHandle_t>(handle)), "cudaIpcOpenEventHandle");
+  check(cudaIpcOpenEventHandle(&event, name_of<cudaIpcEventHandle_t>(handle)), "cudaIpcOpenEventHandle");
   return event;
 }
 

@@ -31,8 +31,9 @@ class Event::Pool {
     free_.push_back(place);
   }
   Counters* at(std::size_t place) { return static_cast<Counters*>(memory_) + place; }
-  FileAddress address(std::size_t place) const {
-    FileAddress address = file_.address(event_handle);
+  FileAddress address(std::size_t place, Sharing sharing) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    FileAddress address = file_.address(event_handle, sharing);
     address.place = place;
     return address;
   }
@@ -61,7 +62,7 @@ class Event::RemotePools {
 };
 
 Event::Event(EventUse use, int device) : use_(use), device_(device) {
-  if (use == EventUse::shared) {
+  if (shares()) {
     place_ = Pool::instance().take();
     counters_ = Pool::instance().at(place_);
   } else {
@@ -75,7 +76,7 @@ Event::Event(const IpcHandle& handle) : use_(EventUse::shared), device_(-1), rem
 }
 
 Event::~Event() {
-  if (use_ == EventUse::shared && !remote_) Pool::instance().give_back(place_);
+  if (shares() && !remote_) Pool::instance().give_back(place_);
 }
 
 void Event::finish_record(std::uint64_t number) {
@@ -85,9 +86,9 @@ void Event::finish_record(std::uint64_t number) {
 }
 
 IpcHandle Event::export_handle() const {
-  if (use_ != EventUse::shared || remote_)
+  if (!shares() || remote_)
     fail(Status::backend_failure, "only events made to be shared, by this process, can be exported");
-  return to_handle(Pool::instance().address(place_));
+  return to_handle(Pool::instance().address(place_, use_ == EventUse::shared ? Sharing::ipc : Sharing::descriptors));
 }
 
 std::chrono::steady_clock::time_point Event::time() const {

@@ -30,6 +30,7 @@ class Event {
   /// Pairs with the store in finish_record(): all work enqueued before the record is done.
   bool finished(std::uint64_t number) const { return slot(number).load(std::memory_order_acquire) >= number; }
   bool remote() const { return remote_; }
+  bool shares() const { return use_ == EventUse::shared || use_ == EventUse::counted; }
   int device() const { return device_; }
   IpcHandle export_handle() const;
   /// The time at which the last record was done; throws if the event keeps no time or is not done.

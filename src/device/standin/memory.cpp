@@ -53,7 +53,7 @@ std::uint64_t MemoryTable::take_place(int device, std::size_t bytes) {
   return place;
 }
 
-void* MemoryTable::allocate(std::size_t bytes, MemoryKind kind, int device) {
+void* MemoryTable::allocate(std::size_t bytes, MemoryKind kind, int device, Sharing sharing) {
   bytes = bytes == 0 ? 1 : bytes;
   const std::lock_guard<std::mutex> lock(mutex_);
   Use& use = used_[{kind, device}];
@@ -61,7 +61,8 @@ void* MemoryTable::allocate(std::size_t bytes, MemoryKind kind, int device) {
     fail(Status::out_of_memory, "stand-in device ", device, " has no ", bytes, " bytes left");
   Block block{bytes, 0, kind, device};
   block.file = std::make_shared<SharedFile>(bytes);
-  block.place = take_place(device, bytes);
+  block.sharing = sharing;
+  if (sharing == Sharing::ipc) block.place = take_place(device, bytes);
   void* memory = map(std::move(block));
   use.now += bytes;
   use.most = std::max(use.most, use.now);
@@ -84,7 +85,8 @@ void MemoryTable::release(void* base, MemoryKind kind) {
   if (block.freed || block.kind != kind || block.opened > 0 || !block.file) return;
   used_[{kind, block.device}].now -= block.bytes;
   std::memset(base, freed_pattern, block.bytes);  // seen by processes that have it open
-  free_places_[{block.device, block.bytes}].push_back(block.place);
+  if (block.place > 0) free_places_[{block.device, block.bytes}].push_back(block.place);
+  if (block.sharing == Sharing::descriptors && block.file->open_elsewhere()) ++released_while_open_;
   retire(found->first, block);
 }
 
@@ -95,6 +97,11 @@ void MemoryTable::register_host(void* memory, std::size_t bytes) {
     fail(Status::backend_failure, "memory cannot be registered: it is known already, or nothing");
   blocks_.emplace(static_cast<std::byte*>(memory), Block{bytes, bytes, MemoryKind::pinned});
   ++registrations_;
+}
+
+int MemoryTable::released_while_open() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return released_while_open_;
 }
 
 std::int64_t MemoryTable::registrations() const {
@@ -120,7 +127,7 @@ Allocation MemoryTable::allocation_of(const void* pointer) const {
   const auto* found = find(pointer);
   if (found == nullptr || found->second.freed || found->second.kind != MemoryKind::device) return {};
   const Block& block = found->second;
-  return {found->first, block.bytes, block.opened == 0, block.id};
+  return {found->first, block.bytes, block.opened == 0 ? std::optional(block.sharing) : std::nullopt, block.id};
 }
 
 MemoryTable::Use MemoryTable::use_of(MemoryKind kind, int device) const {
@@ -140,7 +147,7 @@ IpcHandle MemoryTable::export_memory(void* base) const {
   if (found == blocks_.end() || found->second.freed || found->second.kind != MemoryKind::device ||
       found->second.opened > 0)
     fail(Status::backend_failure, "only a whole allocation of device memory of this process can be exported");
-  FileAddress address = found->second.file->address(memory_handle);
+  FileAddress address = found->second.file->address(memory_handle, found->second.sharing);
   address.place = found->second.place;
   return to_handle(address);
 }
@@ -150,6 +157,7 @@ void* MemoryTable::import_memory(const IpcHandle& handle, int device) {
   const std::lock_guard<std::mutex> lock(mutex_);
   for (std::byte* base : opened_) {  // as CUDA: resource already mapped
     const Block& block = blocks_.at(base);
+    if (address.lent()) break;  // new descriptors of one allocation are as good as the first
     if (block.proof == address.ticket.proof) fail(Status::backend_failure, "an allocation is opened a second time");
     if (block.proof.owner == address.ticket.proof.owner && block.place == address.place)
       fail(Status::backend_failure, "an allocation is opened while the one before at its place is still open");

@@ -26,7 +26,7 @@ class MemoryTable {
  public:
   static MemoryTable& instance();
 
-  void* allocate(std::size_t bytes, MemoryKind kind, int device);
+  void* allocate(std::size_t bytes, MemoryKind kind, int device, Sharing sharing = Sharing::ipc);
   /// Does nothing for memory of another kind.
   void release(void* base, MemoryKind kind);
   void register_host(void* memory, std::size_t bytes);
@@ -42,6 +42,9 @@ class MemoryTable {
   void forget_peaks();
 
   IpcHandle export_memory(void* base) const;
+  /// The number of allocations for Sharing::descriptors that were released while another process had them open: their
+  /// bytes stay in use until it closes them, so that a plan must not do this with memory of its own.
+  int released_while_open() const;
   void* import_memory(const IpcHandle& handle, int device);
   void close_memory(void* base);
 
@@ -59,8 +62,9 @@ class MemoryTable {
     int opened = 0;  ///< times that memory of another process was opened
     Proof proof{};   ///< of the opened memory: of its file and its process
     std::uint64_t id = 0;
-    std::uint64_t place = 0;  ///< on the owner's device
+    std::uint64_t place = 0;  ///< on the owner's device; 0 if shared by descriptors
     std::shared_ptr<SharedFile> file{};
+    Sharing sharing = Sharing::ipc;
   };
   struct Use {
     std::size_t now = 0, most = 0;
@@ -80,6 +84,7 @@ class MemoryTable {
   std::uint64_t last_id_ = 0, last_place_ = 0;
   std::map<std::pair<int, std::size_t>, std::vector<std::uint64_t>> free_places_;  ///< by device and bytes
   std::int64_t registrations_ = 0;
+  int released_while_open_ = 0;
   std::set<std::pair<int, int>> peers_;
 };
 

@@ -101,8 +101,8 @@ MemoryInfo memory_info() {
   return {used < total ? total - used : 0, total};
 }
 
-void* allocate(std::size_t bytes) {
-  return MemoryTable::instance().allocate(bytes, MemoryKind::device, current_device());
+void* allocate(std::size_t bytes, Sharing sharing) {
+  return MemoryTable::instance().allocate(bytes, MemoryKind::device, current_device(), sharing);
 }
 void release(void* memory) noexcept { release_after_work(memory, MemoryKind::device, describe(memory).device); }
 void* allocate_pinned(std::size_t bytes) {

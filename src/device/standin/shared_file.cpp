@@ -1,5 +1,6 @@
 #include "device/standin/shared_file.hpp"
 
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -26,6 +27,16 @@ FileAddress from_handle(const IpcHandle& handle, std::uint64_t what) {
   return address;
 }
 
+namespace {
+/// Locks belong to processes, and end with them.
+flock whole_file(short kind) {
+  flock lock{};
+  lock.l_type = kind;
+  lock.l_whence = SEEK_SET;
+  return lock;
+}
+}  // namespace
+
 SharedFile::SharedFile(std::size_t bytes) : descriptor_(make_file("shardfft-standin")) {
   try {
     ticket_ = offer_file(descriptor_, bytes, {random_word(), process_word()});
@@ -36,6 +47,12 @@ SharedFile::SharedFile(std::size_t bytes) : descriptor_(make_file("shardfft-stan
 }
 
 SharedFile::SharedFile(const FileAddress& address) : ticket_(address.ticket) {
+  if (address.lent()) {
+    descriptor_ = borrow_descriptor({static_cast<std::uint64_t>(ticket_.process), ticket_.proof});
+    flock of_process = whole_file(F_RDLCK);
+    fcntl(descriptor_, F_SETLK, &of_process);
+    return;
+  }
   OfferedFile file(address.ticket, false);
   if (file.found() != Found::itself)
     fail(Status::backend_failure, "the memory or event behind a handle is gone: ", file.text());
@@ -52,6 +69,16 @@ void* SharedFile::map(void* wanted) const {
   return memory;
 }
 
-FileAddress SharedFile::address(std::uint64_t what) const { return {what, ticket_, 0}; }
+bool SharedFile::open_elsewhere() const {
+  flock other = whole_file(F_WRLCK);
+  return fcntl(descriptor_, F_GETLK, &other) == 0 && other.l_type != F_UNLCK;
+}
+
+FileAddress SharedFile::address(std::uint64_t what, Sharing sharing) {
+  if (sharing == Sharing::ipc) return {what, ticket_, 0};
+  if (!lent_) lent_ = std::make_unique<LentDescriptor>(fcntl(descriptor_, F_DUPFD_CLOEXEC, 0));
+  const LentTicket lent = lent_->ticket();
+  return {what, {static_cast<std::int64_t>(lent.lender), FileAddress::lent_descriptor, ticket_.bytes, lent.proof}, 0};
+}
 
 }  // namespace shardfft::device::standin

@@ -122,7 +122,9 @@ bool leaves_way_open(const std::string& name) { return known(name).any_way; }
 
 Choice choose_device_exchange(const Team& team) {
   if (team.ranks() == 1) return {"exchange", "cuda_peer", "one GPU exchanges nothing"};
-  if (team.all_peers()) return {"exchange", "cuda_peer", "all GPUs of the plan can use each other's memory"};
+  const char* const how = team.sharing() == device::Sharing::descriptors ? ", through file descriptors" : "";
+  if (team.all_peers())
+    return {"exchange", "cuda_peer", std::string("all GPUs of the plan can use each other's memory") + how};
   std::string others = "not cuda_peer: " + need_peers(team);
   if (team.any_peers()) return {"exchange", "mixed", others + ", but some can"};
   for (const char* name : {"mpi_device", "nccl"}) {

@@ -298,7 +298,7 @@ void share_tokens(Team& team, const std::vector<std::shared_ptr<SendOrder>>& ord
     SendOrder& order = *orders[m];
     const auto me = std::find(order.ranks.begin(), order.ranks.end(), team.here()[m].rank) - order.ranks.begin();
     order.ring = {static_cast<int>(order.ranks.size()), rounds, static_cast<int>(me)};
-    order.tokens = make_tokens(order.ring.flags());
+    order.tokens = make_tokens(order.ring.flags(), team.sharing());
     return 0;
   });
   std::vector<void*> tokens;

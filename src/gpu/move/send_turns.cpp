@@ -35,8 +35,8 @@ std::size_t token_bytes(std::size_t flags) {
   return flags == 0 ? 0 : std::max(gpu_defaults().large_page_bytes, flags * sizeof(std::uint32_t));
 }
 
-device::Memory make_tokens(std::size_t flags) {
-  return flags == 0 ? device::Memory() : device::make_memory(token_bytes(flags));
+device::Memory make_tokens(std::size_t flags, device::Sharing sharing) {
+  return flags == 0 ? device::Memory() : device::make_memory(token_bytes(flags), sharing);
 }
 
 void release_tokens(void* flags, std::size_t count, device::EventHandle ready) {

@@ -34,7 +34,7 @@ struct SendRing {
 /// GPU. Collective.
 std::optional<bool> wanted_turns(const Team& team);
 /// Flags on the current device that other processes can open; null for no flags.
-device::Memory make_tokens(std::size_t flags);
+device::Memory make_tokens(std::size_t flags, device::Sharing sharing);
 std::size_t token_bytes(std::size_t flags);
 /// Sets these flags on the current device after `ready` (until then they may be cleared): waiting copies go on.
 void release_tokens(void* flags, std::size_t count, device::EventHandle ready);

@@ -96,7 +96,7 @@ void UserArrays::meet(const std::byte* array, std::size_t bytes, device::MemoryK
 }
 
 void UserArrays::reserve(device::Memory& stage) const {
-  if (!stage) stage = device::make_memory(largest_);
+  if (!stage) stage = device::make_memory(largest_, member_.sharing);
 }
 
 std::byte* UserArrays::stage(device::Memory& memory) {
@@ -129,7 +129,7 @@ std::byte* UserArrays::output(std::byte* array, std::size_t bytes, std::size_t r
     const device::MemoryKind kind = kind_of(array, output_);
     meet(array, bytes, kind, stream);
     const bool is_here = bytes >= room && !on_host(kind) && aligned(array);
-    if (is_here && (!shared || device::allocation_of(array).exportable)) return array;
+    if (is_here && (!shared || device::allocation_of(array).sharing == member_.sharing)) return array;
   }
   return stage(output_stage_);
 }

@@ -140,7 +140,7 @@ void DeviceExecutor::set_workspace(std::byte* memory, std::size_t bytes) {
           "the workspace must be memory of GPU ", team_->here().front().device);
   for (const Prepared& program : prepared_)
     for (const auto& [room, addresses] : program.shared)
-      require(room == in_output || device::allocation_of(memory).exportable,
+      require(room == in_output || device::allocation_of(memory).sharing == team_->sharing(),
               "other GPUs write into this plan's workspace: it must be a",
               " whole allocation of the GPU runtime, not memory of a pool");
   finish_runs();  // they used the old one
@@ -170,7 +170,7 @@ void DeviceExecutor::allocate_workspace() {
       const device::DeviceScope scope(team_->here()[m].device);
       mine.workspace_size = 0;
       mine.own_workspace = device::Memory();  // not both at a time
-      mine.own_workspace = device::make_memory(workspace_bytes(m));
+      mine.own_workspace = device::make_memory(workspace_bytes(m), team_->sharing());
       mine.work_in(static_cast<std::byte*>(mine.own_workspace.get()), workspace_bytes(m));
     }
   });
@@ -190,7 +190,7 @@ std::shared_ptr<void> DeviceExecutor::allocate(int member, std::size_t bytes) {
     case MemoryModel::automatic:
       break;
   }
-  return {device::allocate(bytes), device::release};
+  return {device::allocate(bytes, team_->sharing()), device::release};
 }
 
 void DeviceExecutor::check_arrays(int program, InputArrays in, OutputArrays out) {

@@ -57,7 +57,7 @@ class DeviceExecutor::Trial : public Candidates {
         const std::size_t bytes = executor.workspace_bytes(m);
         if (bytes <= workspaces_[m].second) continue;
         workspaces_[m] = {};  // not both at a time
-        workspaces_[m] = {device::make_memory(bytes), bytes};
+        workspaces_[m] = {device::make_memory(bytes, own_.team_->sharing()), bytes};
       }
     });
     if (!room) return false;

@@ -21,6 +21,8 @@ VARIABLES = {
                        "empty: none are kept. A folder that another user owns or may write is not used"),
     "SHARDFFT_COMPILER": ("GPUs", "the program that compiles kernels, a name that begins with /, by default "
                           "shardfft/kernel-compiler beside the library; any other name: none"),
+    "SHARDFFT_DESCRIPTORS": ("GPUs", "1: processes share memory of GPUs by file descriptors, 0: by CUDA IPC; by "
+                             "default by descriptors only if they reach more GPUs of the host"),
     "SHARDFFT_FFTW_ERRORS": ("FFTW's interface", "anything but 0: refusals are written to stderr"),
     "SHARDFFT_FFTW_OPTIONS": ("FFTW's interface", "options of all plans, as exchange=p2p local_fft=fftw"),
     "SHARDFFT_JIT": ("GPUs", "0: no kernel is compiled while a plan is made"),

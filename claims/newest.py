@@ -1,7 +1,8 @@
 """Which sets of records a statement about kinds of machines rests on: the newest of each, with any result.
 
 Machines are the folders of bench/results, those with GPUs by their chip alone. Of each machine, experiment and number
-of ranks the newest set counts in which the rival ran, with all of its points.
+of ranks the newest set counts in which the rival ran, with all of its points. Sets of earlier versions count only for
+statements for which this version has none.
 """
 
 from __future__ import annotations
@@ -13,7 +14,15 @@ from pathlib import Path
 
 from shardfft_bench import results
 
-RESULTS = Path(__file__).resolve().parents[1] / "bench" / "results"
+ROOT = Path(__file__).resolve().parents[1]
+RESULTS = ROOT / "bench" / "results"
+
+
+@functools.cache
+def version() -> str:
+    """The version of the sources."""
+    header = (ROOT / "include" / "shardfft" / "version.h").read_text(encoding="utf-8")
+    return re.search(r'define SHARDFFT_VERSION "(.*?)"', header)[1]
 
 
 @functools.cache

@@ -27,7 +27,7 @@ from statistics import median
 
 import yaml
 from cells import NUMBER, filled, same, unmarked
-from newest import newest
+from newest import newest, version
 from points import KINDS, TYPES, as_list, drawn, shape_of, shown
 from texts import text_lines
 
@@ -71,6 +71,11 @@ def value_of(record: dict, key: str):
     """A record's value of one key of its point."""
     said = record["point"].get(key, record["case"].get(key, record.get(key)))
     return said.get("name") if key == "network" and isinstance(said, dict) else said
+
+
+def versions_in(folders: list[str], label: str) -> set[str]:
+    """Versions of a library of this project in some sets."""
+    return {one["version"].split()[0] for name in folders for one in read(name) if one["label"] == label}
 
 
 @dataclass
@@ -147,18 +152,21 @@ class Row:
                     found.append(min(kept.values()) / (by or self.ms)(ours, **here))
         return found
 
-    def spread(self, ours: str, pattern: str, machines: str, rivals: str = "", ranks=ANY) -> list[float]:
-        """Worst and best ratio at every point of the newest sets of these machines: claims/newest.py says which."""
+    def newest_sets(self, ours: str, pattern: str, machines: str, rivals: str = "", ranks=ANY) -> list[tuple]:
+        """(folders, ranks) as claims/newest.py says: those in which `ours` ran in this version, or else all."""
         of = [(where, n) for where, n in newest(pattern, machines, rivals) if n in ranks]
+        return [one for one in of if version() in versions_in(one[0], ours)] or of
+
+    def spread(self, ours: str, pattern: str, machines: str, rivals: str = "", ranks=ANY) -> list[float]:
+        """Worst and best ratio at every point of the newest sets of these machines."""
+        of = self.newest_sets(ours, pattern, machines, rivals, ranks)
         found = [one for where, n in of for one in self.ratios(ours, records=where, rivals=rivals, ranks=n)]
         return [min(found), max(found)]
 
-    def versions(self, ours: str, pattern: str, machines: str, rivals: str = "", ranks=ANY) -> str:
+    def versions(self, ours: str, *of, **more) -> str:
         """Versions of this library in the same sets."""
-        of = [name for where, n in newest(pattern, machines, rivals) if n in ranks for name in where]
-        return ", ".join(
-            sorted({one["version"].split()[0] for name in of for one in read(name) if one["label"] == ours})
-        )
+        sets = self.newest_sets(ours, *of, **more)
+        return ", ".join(sorted({one for where, _ in sets for one in versions_in(where, ours)}))
 
     def joules(self, label: str, **point) -> float:
         """Joules of all devices for one pair, of the better round."""

@@ -10,6 +10,7 @@ from collections import Counter
 from pathlib import Path
 
 import cells
+import newest
 import prose
 import stated
 import yaml
@@ -183,10 +184,8 @@ def list_faults(known: dict) -> list[str]:
 
 def older_rows(page: Path = stated.ROOT / "README.md") -> int:
     """Rows of README's measurements that rest, in part or whole, on records of another version than this one."""
-    header = (stated.ROOT / "include" / "shardfft" / "version.h").read_text(encoding="utf-8")
-    version = re.search(r'define SHARDFFT_VERSION "(.*?)"', header)[1]
     rows = [row for table in stated.tables(page) if table.spec for row in table.spec.get("rows", []) if "_of" in row]
-    return sum(stated.Row(()).versions(*row["_of"]) != version for row in rows)
+    return sum(stated.Row(()).versions(*row["_of"]) != newest.version() for row in rows)
 
 
 def counts() -> dict[str, int]:

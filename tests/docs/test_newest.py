@@ -12,6 +12,7 @@ def sets(tmp_path, monkeypatch):
     """Sets of two machines over time; times of ours and of two rivals, in seconds."""
     monkeypatch.setattr(newest, "RESULTS", tmp_path)
     monkeypatch.setattr(stated, "RESULTS", tmp_path)
+    monkeypatch.setattr(stated, "version", lambda: "1.0")
     stated.read.cache_clear()
     newest._began.cache_clear()
 
@@ -41,6 +42,14 @@ def test_worst_and_best_are_of_all_points_of_the_newest_sets(sets):
     assert sets.spread("shardfft", "cpu-sizes", "xeon") == [0.5, 1.5], "and 0.8 on four ranks, whose set is older"
     assert sets.versions("shardfft", "cpu-sizes", "xeon") == "0.1, 0.2"
     assert sets.spread("shardfft", "cpu-sizes|other", "xeon")[0] == pytest.approx(0.1)
+
+
+def test_sets_of_earlier_versions_count_only_where_this_version_has_none(sets, monkeypatch):
+    monkeypatch.setattr(stated, "version", lambda: "0.1")
+    assert sets.spread("shardfft", "cpu-sizes", "xeon") == [0.8, 0.8], "four ranks alone ran in 0.1"
+    assert sets.versions("shardfft", "cpu-sizes", "xeon") == "0.1"
+    monkeypatch.setattr(stated, "version", lambda: "0.2")
+    assert sets.spread("shardfft", "cpu-sizes", "xeon") == [0.5, 1.5]
 
 
 def test_a_rival_that_did_not_run_since_counts_where_it_ran_last(sets):

@@ -212,6 +212,22 @@ def test_figures_in_sentences_are_compared_and_counted(page, tmp_path):
     assert "'1.51 ms' is stated, the records say 1.5" in prose.paragraphs(path)[0].faults()[0]
 
 
+def test_features_of_libraries_are_told_by_their_documentation():
+    """Table 1.2: a row for each distributed library of CPUs that has a driver, all cells filled, with a reference."""
+    lines = (ROOT / "docs" / "studies" / "000.md").read_text(encoding="utf-8").splitlines()
+    begin = next(n for n, line in enumerate(lines) if line.endswith("| GPUs | told by |"))
+    rows = [line.strip("|").split("|") for line in lines[begin + 2 : lines.index("", begin)]]
+    other = {"2DECOMP&FFT": "2decomp", "oneMKL's cluster FFT": "mkl-cluster", "P3DFFT 2": "p3dfft"}
+    told = {other.get(name.strip(), name.strip().lower()): rest for name, *rest in rows}
+    for name, rest in told.items():
+        assert len(rest) == 6 and all(cell.strip(" -") for cell in rest), f"{name}: a cell says nothing"
+        assert re.search(r"\]\((https://|\.\./)", rest[-1]), f"{name}: no reference"
+    known = (ROOT / "bench" / "native" / "libraries.cpp").read_text(encoding="utf-8")
+    drivers = [words for line in known.splitlines() if len(words := re.findall(r'"([^"]*)"', line)) == 11]
+    wanted = {words[0] for words in drivers if not {"gpu", "alone"} & set(words[4].split())} | {"mpi4py-fft"}
+    assert set(told) == wanted
+
+
 def test_rows_of_older_versions_are_counted(tmp_path):
     page = tmp_path / "page.md"
     rows = "- _of: [shardfft, two-core, two-core-.*]\n- _of: [shardfft, cpu-sizes.*, two-core-amd-zen4]\n"

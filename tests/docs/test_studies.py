@@ -93,8 +93,8 @@ def test_an_item_without_what_its_status_needs_is_a_fault(change, words):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"id": "000-figure-2.3", "same_as": "000-figure-2.5"}, "it shows the records of 000-figure-2.5"),
-        ({"id": "000-figure-2.3"}, "neither a table nor a picture of its own"),
+        ({"same_as": "000-figure-2.6"}, "it shows the records of 000-figure-2.6"),
+        ({"id": "002-figure-7.3", "page": "002.md"}, "neither a table nor a picture of its own"),
         ({"rule": {"axis": "ranks", "rivals": 9, "extent": 256}}, "rivals have 3 values of ranks, of 9"),
         ({"rule": {"axis": "ranks", "rivals": 2, "extent": 257}}, "ours has fewer than 3 values of ranks"),
         ({"rule": {"axis": "network", "rivals": 2, "extent": 256}}, "ours has fewer than 3 values of network"),

@@ -53,7 +53,7 @@ Agreed agreed_layout(const char* what, const Layout& layout) {
 
 RankFacts agree_same(const Communicator& comm, const std::vector<Agreed>& agreed, Effort effort, const Failure& mine,
                      bool knows_ways) {
-  if (!comm.valid() && mine.failed()) throw Error(mine.code, mine.text);
+  if (!comm.valid()) throw_failure(mine);
   std::vector<std::uint64_t> numbers;
   for (const Agreed& a : agreed) numbers.push_back(a.number);
   const std::size_t facts = numbers.size();

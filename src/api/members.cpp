@@ -103,7 +103,7 @@ void Members::check_count(InputArrays in, OutputArrays out) const {
 
 void Members::enter(Call call, const Failure& mine, bool makes) const {
   if (!calls) {
-    if (mine.failed()) throw Error(mine.code, mine.text);
+    throw_failure(mine);
     return;
   }
   try {

@@ -86,7 +86,7 @@ std::unique_ptr<Exchange> make_exchange(const std::string& name, const ExchangeS
     made = setup.numbers.active() ? make_shortened(make, setup) : make(setup);
   });
   if (agrees) members.settle();
-  if (members.failure().failed()) throw Error(members.failure().code, members.failure().text);
+  throw_failure(members.failure());
   return made;
 }
 

@@ -243,9 +243,7 @@ std::unique_ptr<Operation> HostCompiler::make_shared_reshape(const LoweredStep& 
   if (!target_.stays_on_hosts(program(), one.step)) {
     const Communicator members = context_.groups->of(setup.members);
     const Failure failure = failure_of([&] { remote = remote_exchange(setup, members); });
-    alone_.run([&] {
-      if (failure.failed()) throw Error(failure.code, failure.text);
-    });
+    alone_.run([&] { throw_failure(failure); });
   }
   return make_host_reshape(setup, std::move(remote));
 }

@@ -293,7 +293,7 @@ void Executor::run(int program, InputArrays inputs, OutputArrays outputs) {
     throw;
   }
   half_way_ = false;
-  if (verdict.failed()) throw Error(verdict.code, verdict.text);
+  throw_failure(verdict);
 }
 
 /// Late messages must not be written into arrays of the user. Collective calls cannot be cancelled, and slow ranks may

@@ -137,6 +137,10 @@ Failure failure_of(const Work& work) {
   }
   return {};
 }
+/// Throws it, if there is one.
+inline void throw_failure(const Failure& failure) {
+  if (failure.failed()) throw Error(failure.code, failure.text);
+}
 /// The same failure with `rank` in its text, unless it names a rank already.
 Failure failure_of_rank(Failure failure, int rank);
 /// Throws the failure of `rank` on every rank. Collective.
@@ -163,9 +167,7 @@ class Alone {
   /// Throws on all ranks the failure of any. Collective.
   void settle() {
     if (std::exchange(is_settled_, true)) return;
-    agree(comm_, [this] {
-      if (failure_.failed()) throw Error(failure_.code, failure_.text);
-    });
+    agree(comm_, [this] { throw_failure(failure_); });
   }
 
  private:

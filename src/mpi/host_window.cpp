@@ -96,9 +96,7 @@ HostWindow::HostWindow(const Communicator& host, std::size_t bytes, InChildren i
         failure_of_rank({failure.code, text.str()}, names.empty() ? rank_ : names[static_cast<std::size_t>(rank_)]);
   }
   // No file goes away before all have mapped it.
-  agree(host, [&] {
-    if (failure.failed()) throw Error(failure.code, failure.text);
-  });
+  agree(host, [&] { throw_failure(failure); });
 }
 
 void HostWindow::map(const OfferedFile& file, const Communicator& host, InChildren in_children) {

@@ -19,9 +19,7 @@ Reshape::Reshape(const Layout& from, const Layout& to, const ReshapeSetup& setup
   // A rank that failed still continues: then both ends of later links draw the same tags.
   const auto try_to = [&alone](const std::function<void()>& work) {
     const Failure failure = failure_of(work);
-    alone.run([&] {
-      if (failure.failed()) throw Error(failure.code, failure.text);
-    });
+    alone.run([&] { throw_failure(failure); });
   };
   try_to([&] {
     exchange.schedule = make_schedule(from, to, rank, setup.from_slice, setup.to_slice);

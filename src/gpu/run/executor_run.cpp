@@ -372,7 +372,7 @@ void DeviceExecutor::run(int program, InputArrays in, OutputArrays out) {
     throw;
   }
   if (!captured) times_.harvest(trace_);
-  if (verdict.failed()) throw Error(verdict.code, verdict.text);
+  throw_failure(verdict);
 }
 
 }  // namespace shardfft::gpu

@@ -1,8 +1,10 @@
 #include "exec/compile.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <optional>
+#include <utility>
 
 #include "base/check.hpp"
 #include "exchange/blocks.hpp"
@@ -276,10 +278,12 @@ std::unique_ptr<Operation> HostCompiler::make_padded(const LoweredStep& fft, con
   return operation;
 }
 
-/// This rank's group of each reshape that sends messages. Throws, on all ranks, if the way has an exchange for another.
-std::vector<std::vector<int>> groups_of(const std::vector<NamedProgram>& programs, const HostTarget& target,
-                                        const ExecutorSetup& setup) {
-  std::vector<std::vector<int>> groups;
+/// The groups of all reshapes that send messages: a reshape has those of its reverse. Throws, on all ranks, if the way
+/// has an exchange for another. Collective.
+Groups make_groups(const std::vector<NamedProgram>& programs, const HostTarget& target, const ExecutorSetup& setup) {
+  std::vector<Groups::Members> groups;
+  std::vector<std::size_t> as;
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> ends;
   std::map<std::string, std::string> others = setup.way.exchanges;
   for (const NamedProgram& named : programs)
     for (std::size_t i = 0; i < named.program.steps.size(); ++i) {
@@ -287,12 +291,14 @@ std::vector<std::vector<int>> groups_of(const std::vector<NamedProgram>& program
       if (!std::holds_alternative<ReshapeStep>(named.program.steps[i]) ||
           target.stays_on_hosts(named.program, static_cast<int>(i)))
         continue;
+      ends.emplace_back(std::minmax({from.fingerprint(), to.fingerprint()}));
+      as.push_back(static_cast<std::size_t>(std::find(ends.begin(), ends.end(), ends.back()) - ends.begin()));
       groups.push_back(exchange_group(from, to, setup.comm.rank()));
       if (!target.one_array()) others.erase(change_name(from, to));
     }
   require(others.empty(), "the option way does not fit this plan: no change of layout '",
           others.empty() ? "" : others.begin()->first, "' in messages has an exchange of its own");
-  return groups;
+  return Groups(setup.comm, groups, as);
 }
 
 std::size_t reshapes(const std::vector<NamedProgram>& programs) {
@@ -310,7 +316,7 @@ std::vector<std::vector<Task>> compile(const ExecutorSetup& setup, const std::ve
   if (host != nullptr) alone.run([&] { control = host->take(reshapes(programs) * TurnCounter::bytes_each); });
   if (host != nullptr && host->host().size() < setup.comm.size()) alone.settle();  // other hosts do not know
   HostTarget target(setup, host);
-  Groups groups(setup.comm, groups_of(programs, target, setup));
+  Groups groups = make_groups(programs, target, setup);
   std::vector<std::vector<Task>> tasks;
   for (const NamedProgram& program : programs)
     tasks.push_back(HostCompiler(setup, program, target, host, control, groups, ffts, trace, alone).run(trace_step));

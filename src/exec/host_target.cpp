@@ -16,6 +16,8 @@ const S* step_at(const Program& program, int step) {
   return std::get_if<S>(&program.steps[static_cast<std::size_t>(step)]);
 }
 const State& state_at(const Program& program, int state) { return program.states[static_cast<std::size_t>(state)]; }
+/// Whether there is a steps[i] that comes right behind the one before it.
+bool follows(const std::vector<int>& steps, std::size_t i) { return i < steps.size() && steps[i - 1] + 1 == steps[i]; }
 
 }  // namespace
 
@@ -79,17 +81,17 @@ Fusion HostTarget::shared_fusion(const Program& program, const std::vector<int>&
   const auto moves_here = [&](std::size_t i) {
     return step_at<ReshapeStep>(program, steps[i]) != nullptr && stays_on_hosts(program, steps[i]);
   };
-  const auto follows = [&](std::size_t i) { return i < steps.size() && steps[i - 1] + 1 == steps[i]; };
-  if (!follows(at + 1) || step_at<TransformStep>(program, steps[at + 1]) == nullptr || !moves_here(at)) return {};
+  if (!follows(steps, at + 1) || step_at<TransformStep>(program, steps[at + 1]) == nullptr || !moves_here(at))
+    return {};
   const bool scatters =
-      follows(at + 2) && moves_here(at + 2) && (at + 3 == steps.size() || leads_back(program, steps[at]));
+      follows(steps, at + 2) && moves_here(at + 2) && (at + 3 == steps.size() || leads_back(program, steps[at]));
   return {scatters ? 3 : 2, false};
 }
 
 /// Whether steps[at] and the next step are a transform and the step that pads one of its axes before it, or drops the
 /// padding after it. Then lines are padded in the cache, in their bundles.
 bool HostTarget::pads_lines(const Program& program, const std::vector<int>& steps, std::size_t at) const {
-  if (setup_.options.verify || at + 1 == steps.size() || steps[at] + 1 != steps[at + 1]) return false;
+  if (setup_.options.verify || !follows(steps, at + 1)) return false;
   for (const std::size_t i : {at, at + 1}) {
     const auto* const modes = step_at<ModesStep>(program, steps[i]);
     const auto* const fft = step_at<TransformStep>(program, steps[2 * at + 1 - i]);
@@ -106,8 +108,7 @@ Fusion HostTarget::fusion(const Program& program, const std::vector<int>& steps,
   // Steps that run in chunks have no array in between to check.
   if (setup_.options.chunks < 2 || setup_.comm.size() < 2 || setup_.options.verify) return {};
   const auto cuts = [this](const ChunkedSteps& chunked) {
-    return !possible_chunkings(chunked, setup_.options.chunks).empty() &&
-           has_messages(setup_.comm, chunked.from, chunked.to);
+    return !possible_chunkings(chunked, setup_.options.chunks).empty() && has_messages(chunked.from, chunked.to);
   };
   return {pipelined_steps(program, steps, at, cuts), true};
 }

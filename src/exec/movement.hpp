@@ -33,8 +33,8 @@ struct Movement {
 /// RankFacts::window_room. Collective, unless `room` is enough.
 std::string refusal(const Communicator& comm, const HostMemory& host, std::size_t bytes, std::size_t room = 0);
 
-/// Whether any rank sends data to another. Collective.
-bool has_messages(const Communicator& comm, const Layout& from, const Layout& to);
+/// Whether any rank sends data to another.
+bool has_messages(const Layout& from, const Layout& to);
 /// Whether a change of layout stays on one host, for all ranks. Collective.
 bool stays_on_hosts(const Communicator& comm, const HostMemory& host, const Layout& from, const Layout& to);
 /// Whether any change of layout of the program moves data between ranks and stays on one host. Collective.

@@ -10,11 +10,14 @@ namespace shardfft {
 
 class Groups {
  public:
-  /// `wanted`: of() is asked for these groups of this rank, each a list of ascending ranks; the groups at one place of
-  /// all ranks' lists share no rank. Collective over all.
-  explicit Groups(Communicator all, const std::vector<std::vector<int>>& wanted = {});
+  /// Members of a group, ascending, this rank among them.
+  using Members = std::vector<int>;
+  /// of() is asked for these groups of this rank. The groups of all ranks at one place of `wanted` share no rank. Those
+  /// at two places may be the same on this rank alone: `as`, by place, is the first place with the same groups on all
+  /// ranks; none: each place is the first. Collective over all.
+  explicit Groups(Communicator all, const std::vector<Members>& wanted = {}, const std::vector<std::size_t>& as = {});
   /// The whole is the communicator of all itself.
-  Communicator of(const std::vector<int>& members) const {
+  Communicator of(const Members& members) const {
     return static_cast<int>(members.size()) == all_.size() ? all_ : known_.at(members);
   }
   /// The members of `group`, a communicator from here, on this rank's host. Collective over the group.
@@ -22,7 +25,7 @@ class Groups {
 
  private:
   Communicator all_;
-  std::map<std::vector<int>, Communicator> known_;
+  std::map<Members, Communicator> known_;
   std::map<MPI_Comm, Communicator> hosts_;
 };
 

@@ -55,7 +55,7 @@ TEST(Communicators, OneAGroup) {
   const Communicator& all = world();
   const int before = live;
   {
-    Groups groups(all, {members(everyone), members(pairs), members(one_pair), members(pairs)});
+    Groups groups(all, {members(everyone), members(pairs), members(one_pair), members(pairs)}, {0, 1, 2, 1});
     EXPECT_LE(live - before, 2);
     EXPECT_EQ(groups.of(members(everyone)).get(), all.get());
     const Communicator pair = groups.of(members(pairs));

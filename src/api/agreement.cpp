@@ -11,9 +11,7 @@
 
 namespace shardfft {
 
-RankFacts agree_same(const Communicator& comm, const ProblemSpec& given, const Failure& mine, bool knows_ways) {
-  static const ProblemSpec nothing{};  // in place of arguments that may have no words
-  const ProblemSpec& spec = mine.failed() ? nothing : given;
+std::vector<Agreed> agreed_arguments(const ProblemSpec& spec) {
   std::vector<Agreed> agreed = agreed_options(spec.options);
   agreed.push_back(agreed_layout("input layouts", spec.input));
   agreed.push_back(agreed_layout("output layouts", spec.output.value_or(Layout())));
@@ -24,7 +22,12 @@ RankFacts agree_same(const Communicator& comm, const ProblemSpec& given, const F
   add("kinds of output layouts", spec.output_kind, spec.output_kind == OutputLayout::natural ? "natural" : "default");
   add("kinds of transform", spec.transform.kind, to_text(spec.transform.kind));
   add("precisions", spec.transform.precision, spec.transform.precision == Precision::f64 ? "double" : "single");
-  return agree_same(comm, agreed, given.options.effort, mine, knows_ways);
+  return agreed;
+}
+
+RankFacts agree_same(const Communicator& comm, const ProblemSpec& spec, const Failure& mine, bool knows_ways) {
+  static const ProblemSpec nothing{};  // in place of arguments that may have no words
+  return agree_same(comm, agreed_arguments(mine.failed() ? nothing : spec), spec.options.effort, mine, knows_ways);
 }
 
 namespace {

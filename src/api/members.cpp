@@ -24,7 +24,7 @@ std::vector<int> devices_of(const Ranks& ranks) {
   return devices->numbers;
 }
 
-Communicator communicator_of(const Ranks& ranks) {
+Communicator communicator_of(const Ranks& ranks, const Communicator::Mark& mark, bool& alike) {
   const auto* comm = std::get_if<MPI_Comm>(&ranks);
   if (comm == nullptr) return {};
   require(
@@ -32,13 +32,13 @@ Communicator communicator_of(const Ranks& ranks) {
       "this process was forked from one that had initialised MPI, and only that process may use MPI: transform there, "
       "or in newly started processes");
   if (*comm != MPI_COMM_NULL && mpi_initialized() && !mpi_finalized()) StallDetector::refuse_if_closed(*comm);
-  return Communicator::duplicate(*comm);
+  return Communicator::duplicate(*comm, mark, alike);
 }
 
 }  // namespace
 
-Members::Members(const Ranks& who, const Options& o, Words w)
-    : words(w), devices(devices_of(who)), comm(communicator_of(who)), options(o) {
+Members::Members(const Ranks& who, const Options& o, Words w, const Communicator::Mark& mark)
+    : words(w), devices(devices_of(who)), comm(communicator_of(who, mark, alike)), options(o) {
   if (!comm.valid()) options.processor = Processor::gpu;
 }
 

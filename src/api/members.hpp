@@ -39,6 +39,7 @@ struct Members {
   Words words;
   HomeProcess home;
   std::vector<int> devices;  ///< none over a communicator
+  bool alike = false;        ///< all ranks of `comm` have the same mark
   Communicator comm;         ///< none over devices
   Options options;
   std::shared_ptr<HostMemory> host;  ///< null over devices, and over several hosts
@@ -76,8 +77,8 @@ struct Members {
 
  protected:
   /// Throws Error for GPUs that do not exist. Makes nothing if others gave up, because they would not take part.
-  /// Collective.
-  Members(const Ranks& who, const Options& o, Words w);
+  /// `mark`: of this rank's arguments. Collective.
+  Members(const Ranks& who, const Options& o, Words w, const Communicator::Mark& mark = {});
   /// Members of imagined ranks: their plan can be looked at, and not run.
   Members(Communicator imagined, const Options& o, Words w) : words(w), comm(std::move(imagined)), options(o) {}
   Members(const Members&) = delete;

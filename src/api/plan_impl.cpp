@@ -54,6 +54,28 @@ void begin_kernels(const Transform& t, const Layout& in, const Options& o, int p
   gpu::begin_kernels({{shape.begin(), shape.end()}, t.kind == Kind::r2c, t.precision, 0, o.verify}, processes);
 }
 
+/// Throws Error for arguments of a plan that this rank can see to be wrong. Returns the libraries of its transforms.
+std::vector<Backend> examine(const ProblemSpec& spec) {
+  validate(spec);
+  if (spec.place != Place::cpu) return {};
+  require_threads(spec.options.threads);
+  return candidates(spec.options.local_fft);
+}
+
+/// The mark of the arguments of a plan on CPUs in a given way: ranks agree on nothing else before they make it. Other
+/// plans have none, and so have ranks with wrong arguments.
+std::uint64_t mark_of(ProblemSpec spec) {
+  if (spec.options.way.empty() || spec.options.processor == Processor::gpu) return 0;
+  std::uint64_t mark = 1;
+  const bool good = succeeds([&] {
+    for (const Agreed& argument : agreed_arguments(spec)) mark = (mark ^ argument.number) * 1099511628211U;
+    take_way(spec.options);
+    close_gaps(spec);
+    examine(spec);
+  });
+  return good ? mark : 0;
+}
+
 /// Returns `who`; if these are GPUs of this process, their kernels have begun before the driver is asked for them.
 const Ranks& kernels_begun(const Ranks& who, const Transform& t, const Layout& in, const Options& o) {
   if (std::holds_alternative<Devices>(who))
@@ -67,7 +89,11 @@ const Ranks& kernels_begun(const Ranks& who, const Transform& t, const Layout& i
 
 Plan::Impl::Impl(const Ranks& who, Transform t, const Layout& in, const std::optional<Layout>& out, OutputLayout kind,
                  const Options& o)
-    : Members(kernels_begun(who, t, in, o), o, {"plans", "the plan's"}), transform(t) {
+    : Members(kernels_begun(who, t, in, o), o, {"plans", "the plan's"},
+              [&](int ranks) {
+                return mark_of({t, in, out, kind, o, ranks, Place::cpu});
+              }),
+      transform(t) {
   const MostAllocated most;
   spec = {transform, in, out, kind, options, ranks(), place()};
   begin(who, {});
@@ -92,13 +118,11 @@ void Plan::Impl::begin(const Ranks& who, ExecutorSetup setup) {
     if (setup.way_is_given) setup.way = take_way(options);
     spec.options = options;
     close_gaps(spec);
-    validate(spec);
-    if (place() != Place::cpu) return;
-    setup.local_ffts = candidates(options.local_fft);
-    require_threads(options.threads);
+    setup.local_ffts = examine(spec);
   });
   const bool asks = options.way.empty() && wisdom && !comm.imagined() && wisdom->knows();
-  setup.ranks = agree_same(comm, spec, failure, asks);
+  if (alike) throw_failure(failure);  // that of all ranks
+  setup.ranks = alike ? RankFacts{false} : agree_same(comm, spec, failure, asks);
   if (comm.valid()) watch_calls(who, plan_name(spec));
   if (setup.ranks.knows_ways && make_as_known(*wisdom, setup)) return;
   if (place() != Place::cpu && options.way.empty() && (comm.valid() || asks) && !comm.imagined())

@@ -38,6 +38,8 @@ void validate(const ProblemSpec& spec);
 /// Throws Error, which calls the layout by its name ("input layout"), unless it tiles a user's array over so many
 /// ranks.
 void validate_layout(const Layout& layout, const char* name, int ranks);
+/// The arguments that all ranks must share.
+std::vector<Agreed> agreed_arguments(const ProblemSpec& spec);
 /// Throws Error(mismatch) on every rank unless all ranks gave the same arguments; a failure of a rank comes first.
 /// Collective.
 RankFacts agree_same(const Communicator& comm, const ProblemSpec& spec, const Failure& mine = {},

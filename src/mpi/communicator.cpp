@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <climits>
 #include <cstring>
 #include <limits>
 #include <map>
@@ -84,7 +85,10 @@ Communicator::Communicator(MPI_Comm comm, Flag abandoned)
   check_mpi(MPI_Comm_size(comm, &size_), "MPI_Comm_size");
 }
 
-Communicator Communicator::duplicate(MPI_Comm comm) {
+namespace {
+
+/// Throws Error unless a plan can be made over it.
+void require_usable(MPI_Comm comm) {
   require(mpi_initialized(), "MPI is not initialized: call MPI_Init before making a plan");
   require(!mpi_finalized(), "MPI is finalized already: plans must be made before MPI_Finalize");
   require_mpi_thread();
@@ -92,11 +96,38 @@ Communicator Communicator::duplicate(MPI_Comm comm) {
   int between_groups = 0;
   check_mpi(MPI_Comm_test_inter(comm, &between_groups), "MPI_Comm_test_inter");
   require(between_groups == 0, "the communicator is an intercommunicator; merge its groups first");
+}
+
+}  // namespace
+
+/// Takes a copy of the user's communicator.
+Communicator Communicator::own(MPI_Comm copy, MPI_Comm users) {
+  Communicator made(copy, std::make_shared<std::atomic<bool>>(false));
+  made.hosts_ = kept_with(users, true)->hosts;
+  return made;
+}
+
+Communicator Communicator::duplicate(MPI_Comm comm) {
+  require_usable(comm);
   MPI_Comm copy = MPI_COMM_NULL;
   check_mpi(MPI_Comm_dup(comm, &copy), "MPI_Comm_dup");
-  Communicator made(copy, std::make_shared<std::atomic<bool>>(false));
-  made.hosts_ = kept_with(comm, true)->hosts;
-  return made;
+  return own(copy, comm);
+}
+
+/// Ranks with different marks land in different parts.
+Communicator Communicator::duplicate(MPI_Comm comm, const Mark& mark, bool& alike) {
+  require_usable(comm);
+  int ranks = 0, ranks_alike = 0;
+  check_mpi(MPI_Comm_size(comm, &ranks), "MPI_Comm_size");
+  const std::uint64_t mine = mark ? mark(ranks) : 0;
+  const int color = mine == 0 ? 0 : static_cast<int>(1 + mine % (INT_MAX - 1));
+  MPI_Comm part = MPI_COMM_NULL;
+  check_mpi(MPI_Comm_split(comm, color, 0, &part), "MPI_Comm_split");
+  check_mpi(MPI_Comm_size(part, &ranks_alike), "MPI_Comm_size");
+  alike = mine != 0 && ranks_alike == ranks;
+  if (ranks_alike == ranks) return own(part, comm);
+  MPI_Comm_free(&part);
+  return duplicate(comm);
 }
 
 Communicator::Communicator(std::shared_ptr<const ImaginedGroup> group, int world_rank)

@@ -42,6 +42,11 @@ class Communicator {
   Communicator() = default;
   /// Collective.
   static Communicator duplicate(MPI_Comm comm);
+  /// A number of a rank among so many; 0: none.
+  using Mark = std::function<std::uint64_t(int ranks)>;
+  /// The same, and whether all ranks have one mark (31 bits of it count), without a further meeting. A null `mark`
+  /// gives 0. All ranks must call this one.
+  static Communicator duplicate(MPI_Comm comm, const Mark& mark, bool& alike);
   Communicator(std::shared_ptr<const ImaginedGroup> group, int world_rank);
   /// Collective; color < 0 gives an empty communicator.
   Communicator split(int color, int key) const;
@@ -95,6 +100,7 @@ class Communicator {
 
  private:
   using Flag = std::shared_ptr<std::atomic<bool>>;
+  static Communicator own(MPI_Comm copy, MPI_Comm users);
   using Hosts = std::shared_ptr<KnownHosts>;
 
   Communicator(MPI_Comm comm, Flag abandoned);

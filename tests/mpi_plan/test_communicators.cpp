@@ -12,11 +12,11 @@
 
 namespace {
 
-/// Communicators that this program has made and not freed.
-int live = 0;
+/// Communicators that this program has made and not freed, and calls that make some.
+int live = 0, makings = 0;
 
 int counted(int code, const MPI_Comm* made) {
-  ++shardfft::test::meetings();
+  ++makings;
   if (code == MPI_SUCCESS && *made != MPI_COMM_NULL) ++live;
   return code;
 }
@@ -102,29 +102,64 @@ TEST(Communicators, PlansHoldFew) {
     EXPECT_EQ(held_by(algorithm, "hierarchical", 1), held_by(algorithm, "hierarchical", 4));
 }
 
-/// As many as the making of a pencil has, on CPUs: a communicator of its own, what it is made of, and whether all could
-/// plan; by messages also which ranks exchange, and their communicators.
+/// As many as the making of a pencil has, on CPUs: what it is made of, and whether all could plan. In a way that was
+/// given, only the latter. Besides, communicators are made: one of the plan's own, and by messages one of each group of
+/// ranks that exchange.
 TEST(Meetings, OfAPlan) {
   if (world().size() != 4) return;
   for (const std::string exchange : {"auto", "p2p"}) {
+    SCOPED_TRACE(exchange);
     Options o = quick("pencil");
     o.exchange = exchange;
     std::string way;
     const auto making = [&] {
-      const int before = meetings();
+      const int before = meetings(), made = makings;
       Plan plan(MPI_COMM_WORLD, c2c<double>, Layout::pencil({16, 12, 10}, {2, 2}), default_output, o);
-      const int made = meetings() - before;
+      const std::pair cost(meetings() - before, makings - made);
       way = plan.report().way;
-      return made;
+      return cost;
     };
     making();  // with what ranks tell each other once a program
     // One of many plans also makes the memory that those after it share.
     const auto least = [&] { return std::min(making(), making()); };
-    EXPECT_LE(least(), exchange == "auto" ? 3 : 6) << exchange;
+    const int communicators = exchange == "auto" ? 1 : 3;
+    EXPECT_EQ(least(), std::pair(2, communicators));
     o = quick();
     o.way = way;
-    EXPECT_LE(least(), exchange == "auto" ? 3 : 6) << exchange << " in a way that was given";
+    EXPECT_EQ(least(), std::pair(1, communicators)) << "in a way that was given";
   }
+}
+
+/// Errors of one rank, and arguments that differ, are those of all ranks.
+TEST(Meetings, FailuresInAGivenWay) {
+  if (world().size() != 4) return;
+  Options o = quick("pencil");
+  const auto make = [&o] {
+    return Plan(MPI_COMM_WORLD, c2c<double>, Layout::pencil({16, 12, 10}, {2, 2}), default_output, o);
+  };
+  const std::string way = make().report().way;
+  o = quick();
+  o.way = way;
+  const auto expect = [&](Status status, const std::string& words) {
+    try {
+      make();
+      ADD_FAILURE() << "no error";
+    } catch (const Error& e) {
+      EXPECT_EQ(e.code(), status) << e.what();
+      EXPECT_NE(std::string(e.what()).find(words), std::string::npos) << e.what();
+    }
+  };
+  const bool last = world().rank() == world().size() - 1;
+  o.batch = last ? 2 : 1;
+  expect(Status::mismatch, "different values of option batch");
+  o.batch = 1;
+  o.local_fft = last ? "bogus" : "auto";
+  expect(Status::invalid_argument, "bogus");
+  o.local_fft = "auto";
+  o.threads = last ? 1 << 20 : 1;
+  expect(Status::invalid_argument, "threads");
+  o.threads = 1;
+  EXPECT_EQ(make().report().way, way);
 }
 
 /// A failure that a group agreed on and that then passes through a larger one.

@@ -10,6 +10,8 @@ void bind_layout(nanobind::module_& module);
 void bind_options(nanobind::module_& module);
 void bind_gpu(nanobind::module_& module);
 void bind_memory(nanobind::module_& module);
+void bind_ends(nanobind::module_& module);
+void bind_gradients(nanobind::module_& module);
 void bind_report(nanobind::module_& module);
 void bind_operator(nanobind::module_& module);
 void bind_plan(nanobind::module_& module);

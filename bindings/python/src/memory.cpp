@@ -43,17 +43,6 @@ Memory shardfft::python::make_memory(Buffer buffer, int device) {
 }
 
 void shardfft::python::bind_memory(nb::module_& module) {
-  // NumPy's own ways to an address make an object of ctypes or a dictionary, which takes as long as a small transform.
-  module.def(
-      "address_of",
-      [](nb::handle array) {
-        Py_buffer seen;
-        if (PyObject_GetBuffer(array.ptr(), &seen, PyBUF_STRIDED_RO) != 0) nb::raise_python_error();
-        const std::uintptr_t where = address(seen.buf);
-        PyBuffer_Release(&seen);
-        return where;
-      },
-      "array"_a);
   nb::class_<Memory>(module, "Memory")
       .def_prop_ro("address", [](const Memory& memory) { return address(memory.buffer.data()); })
       .def_prop_ro("kind", [](const Memory& memory) { return memory.place.kind; })

@@ -93,6 +93,8 @@ NB_MODULE(_core, module) {
   shardfft::python::bind_report(module);
   shardfft::python::bind_gpu(module);
   shardfft::python::bind_memory(module);
+  shardfft::python::bind_ends(module);
+  shardfft::python::bind_gradients(module);
   shardfft::python::bind_operator(module);
   shardfft::python::bind_plan(module);
   shardfft::python::bind_redistribution(module);

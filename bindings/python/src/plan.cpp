@@ -9,7 +9,7 @@
 #include <memory>
 #include <optional>
 
-#include "bind.hpp"
+#include "ends.hpp"
 
 namespace nb = nanobind;
 using nb::literals::operator""_a;
@@ -114,7 +114,28 @@ class PyPlan {
   bool used_ = false;
 };
 
+/// Lets the plan tell the other ranks of an error here.
+void refuse(nb::handle plan, nb::handle error) { plan.attr("_refuse")(error); }
+
 }  // namespace
+
+nb::object shardfft::python::Again::call(nb::handle plan, nb::handle x, nb::handle out) const {
+  std::optional<Ends::Taken> taken;
+  const Ends& both = nb::cast<const Ends&>(ends);
+  try {
+    taken = both.take(x, out);
+  } catch (nb::python_error& error) {
+    refuse(plan, error.value());
+    throw;
+  } catch (const std::exception& error) {
+    refuse(plan, nb::handle(PyExc_RuntimeError)(error.what()));
+    throw;
+  }
+  if (!taken) return nb::none();
+  nb::cast<PyPlan&>(core).run(forward, {taken->source}, {taken->destination}, nb::make_tuple(x, taken->result));
+  both.lead(taken->theirs);
+  return taken->result;
+}
 
 void shardfft::python::bind_plan(nb::module_& module) {
   nb::class_<PyPlan>(module, "Plan")
@@ -147,4 +168,12 @@ void shardfft::python::bind_plan(nb::module_& module) {
           "allocate_input", [](PyPlan& self, int member) { return self.allocate(true, member); }, "member"_a)
       .def(
           "allocate_output", [](PyPlan& self, int member) { return self.allocate(false, member); }, "member"_a);
+  nb::class_<Again>(module, "Again")
+      .def(
+          "__init__",
+          [](Again* self, nb::handle_t<PyPlan> core, bool forward, nb::handle_t<Ends> ends) {
+            new (self) Again{nb::borrow(core), forward, nb::borrow(ends)};
+          },
+          "core"_a, "forward"_a, "ends"_a)
+      .def("__call__", &Again::call, "plan"_a, "x"_a, "out"_a.none());
 }

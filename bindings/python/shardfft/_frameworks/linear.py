@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .. import _core
 from .._ground import mpi
 from .._ground.errors import ArgumentError
 from .._plans.problem import points_of
@@ -199,6 +200,8 @@ class Linear:
         self._before, self._after = before or _ONE, after or _ONE
         self.agreed = isinstance(with_plan, Recipe)  #: on the tensors: if one has no numbers, none has
         self.number: int | None = None  #: by which torch.compile knows it
+        self.step: _core.Step | None = None  #: the map in few steps, for PyTorch's tensors
+        self._noted: Callable[[], Plan | None] | None = None  #: gives the plan of these steps
         self._of: Callable[[], Linear | None] = lambda: None  #: gives the map of which this is the adjoint
 
     def __call__(self, x: Any, times: Callable[[Any, Factors, bool], Any], plan: Plan | None = None) -> Any:
@@ -218,6 +221,14 @@ class Linear:
             known = x if self._before.are_one else times(x, self._before, False)
             result = plan._run(self.what, known, None, self._operator)
         return result if self._after.are_one else times(result, self._after, True)
+
+    def note(self, factors_of: Callable[[Factors, Any], list[Any]], x: Any, result: Any) -> None:
+        """Note the map in few steps, once for each plan that took tensors as they are."""
+        at_hand = self._with_plan.at_hand
+        plan, key = at_hand(), (self.what, type(x if self._before.are_one else result))
+        if self._noted is not at_hand and plan is not None and key in plan._again:
+            before, after = factors_of(self._before, x), factors_of(self._after, result)
+            self.step, self._noted = _core.Step(at_hand, key, tuple(before), tuple(after)), at_hand
 
     def sides(self) -> tuple[Side, Side]:
         """The sides of input and output. Collective if the plan was closed."""
@@ -254,7 +265,7 @@ class Linear:
 class Solve:
     """A solver of Poisson's equation as a map, with all that :class:`Linear` has."""
 
-    agreed, number = False, None
+    agreed, number, step = False, None, None
 
     def __init__(self, solver: Poisson, what: str = "solve") -> None:
         self._solver, self._what = solver, what
@@ -263,6 +274,9 @@ class Solve:
         """Map an array. Collective."""
         result = getattr(self._solver, self._what)(x)
         return x.new_tensor(result) if isinstance(result, np.ndarray) and hasattr(x, "new_tensor") else result
+
+    def note(self, *_: Any) -> None:
+        """Its calls have no fewer steps."""
 
     def sides(self) -> tuple[Any, Any]:
         """The input and the output of the map."""

@@ -2,31 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, cast
 
 import torch
 from torch.autograd import forward_ad
+
+from .. import _core
 
 if TYPE_CHECKING:
     from .._layouts.side import Side
     from .linear import Factors, Linear
 
 
+def _of(factors: Factors, x: torch.Tensor) -> list[Any]:
+    """Factors for a tensor: numbers, or vectors on its device and in its precision."""
+    dtype, device = x.dtype.to_real(), x.device
+    return factors.on((dtype, device), lambda values: torch.as_tensor(values, dtype=dtype, device=device))
+
+
 def times(x: torch.Tensor, factors: Factors, overwrite: bool) -> torch.Tensor:
     """Multiply a tensor by real factors, in its own precision."""
-    if not factors.vectors:
-        return x.mul_(factors.number) if overwrite else x * factors.number
-    dtype, device = x.dtype.to_real(), x.device
-    for one in factors.on((dtype, device), lambda values: torch.as_tensor(values, dtype=dtype, device=device)):
+    for one in _of(factors, x):
         x = x.mul_(one) if overwrite else x * one
         overwrite = True
     return x
 
 
-def _of_meta(x: torch.Tensor, linear: Linear) -> torch.Tensor:
-    """Give a tensor without numbers for one."""
-    return like(linear.sides()[1], x.device) if linear.agreed else linear(x, times)
+def _applied(x: torch.Tensor, linear: Linear) -> torch.Tensor:
+    """Apply a map to any tensor, of which no gradient is asked here. Collective.
+
+    Tensors of the same form as this one get there in the few steps that are noted here.
+    """
+    if x.is_meta and linear.agreed:
+        return like(linear.sides()[1], x.device)
+    made = linear(x, times)
+    linear.note(_of, x, made)
+    return made
 
 
 class _Mapped(torch.autograd.Function):
@@ -34,8 +46,7 @@ class _Mapped(torch.autograd.Function):
 
     @staticmethod
     def forward(x: torch.Tensor, linear: Linear, keep: Any) -> torch.Tensor:
-        x = x.detach()
-        return _of_meta(x, linear) if x.is_meta else linear(x, times)
+        return _applied(x.detach(), linear)
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
@@ -84,21 +95,20 @@ def nothing(x: torch.Tensor, shape: Sequence[int], dtype: torch.dtype) -> torch.
     return _Nothing.apply(x, shape, dtype)
 
 
+_gradients = _core.Gradients(_applied, _Mapped.apply, torch._C._are_functorch_transforms_active, forward_ad)
+
+
 class _Plain(_Mapped):
     """The same outside of torch.func: PyTorch binds no arguments by name then, which takes longer than a call."""
 
-    @staticmethod
-    def forward(ctx: Any, x: torch.Tensor, linear: Linear, keep: Any) -> torch.Tensor:  # type: ignore[override]
-        ctx.told = x.shape, linear, keep
-        return _of_meta(x, linear) if x.is_meta else linear(x, times)
-
+    forward = staticmethod(_gradients.forward)
     setup_context = torch.autograd.Function.setup_context
 
 
 # Steps of PyTorch's own between its C++ and these functions serve torch.func and old forms of functions: a step on a
 # GPU waits for them, most of all in its backward pass, whose thread finds nothing in its processor's caches.
-_plain = super(torch.autograd.Function, _Plain).apply
-_Plain._backward_cls.apply = _Plain.backward
+_gradients.recorded = super(torch.autograd.Function, _Plain).apply
+_Plain._backward_cls.apply = _core.as_method(_gradients.backward)
 
 
 def like(side: Side, device: torch.device) -> torch.Tensor:
@@ -107,10 +117,5 @@ def like(side: Side, device: torch.device) -> torch.Tensor:
     return made.permute(tuple(side._places))
 
 
-def mapped(x: torch.Tensor, linear: Linear, keep: Any = None) -> torch.Tensor:
-    """Apply a map to a tensor. Collective, and so is going back, for which ``keep`` is kept."""
-    if torch._C._are_functorch_transforms_active():
-        return _Mapped.apply(x, linear, keep)
-    if x.requires_grad or forward_ad._current_level >= 0:
-        return _plain(x, linear, keep)
-    return _of_meta(x, linear) if x.is_meta else linear(x, times)
+#: Apply a map to a tensor, and keep what the third argument names for going back. Collective, and so is going back.
+mapped = cast("Callable[..., torch.Tensor]", _gradients.mapped)

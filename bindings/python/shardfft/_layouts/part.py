@@ -61,7 +61,8 @@ class Part:
         steps = [math.prod(self._memory_shape[place + 1 :]) for place in range(len(self.shape))]
         self._steps = tuple(steps[place] for place in self._places)  #: strides in elements
         self._strides = tuple(dtype.itemsize * step for step in self._steps)  #: bytes
-        self._form, self._alignment = (self.shape, self._strides, dtype), dtype.alignment
+        self._alignment = dtype.alignment
+        self._looks: dict[Any, _core.Look | None] = {}  #: see arrays of this form, of each library and device
 
     def view(self, flat: NDArray[Any]) -> NDArray[Any]:
         """See a flat array of ``count`` elements as the local array; no copy."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import operator
 import sys
 from collections.abc import Callable, Sequence
 from types import ModuleType
@@ -18,6 +17,20 @@ from .gpu_arrays import Seen
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+
+#: Something that is true of an array: names of attributes, whether the last is called, the value, and an excuse: a call
+#: that returns False if other values do as well.
+_Fact = tuple[tuple[str, ...], bool, Any, Any]
+
+
+def _fact(value: Any, *names: str, called: bool = False, excuse: Callable[[], bool] | None = None) -> _Fact:
+    return names, called, value, excuse
+
+
+def _form(part: Any) -> list[_Fact]:
+    """The form of a part, of libraries that tell it as NumPy does."""
+    return [_fact(part._strides, "strides"), _fact(part.shape, "shape"), _fact(part.dtype, "dtype")]
 
 
 class Library:
@@ -85,10 +98,32 @@ class Library:
         """Whether arrays can hold double precision."""
         return True
 
-    def address_of(self, array: Any, part: Any, device: int, write: bool) -> int | None:
-        """Give the address of an array of GPU ``device``, or of the host (-1), that can be used as it is; else None."""
-        seen = self.seen(array, device)
-        return None if seen is None or seen[1:4] != part._form or seen[0] % part._alignment else seen[0]
+    #: How the address of an array is told: names of attributes, and whether the last is called; none: by its buffer.
+    _address: tuple[tuple[str, ...], bool] = (), False
+
+    def _facts(self, part: Any, device: int, write: bool) -> tuple[tuple[type, ...], list[_Fact]] | None:
+        """Types of arrays that can be used as they are, and what is true of those of a part's form on a device.
+
+        None: the library's arrays need a closer look.
+        """
+        return None
+
+    def look(self, part: Any, device: int, write: bool) -> _core.Look | None:
+        """Give what sees arrays of a part's form on GPU ``device``, or on the host (-1), that can be used as they are.
+
+        It takes fewer steps than DLPack, which takes longer than small transforms. None: no array can.
+        """
+        key = self, device, write
+        if key not in part._looks:
+            told = self._facts(part, device, write)
+            made = None if told is None else _core.Look(*told, self._address, part._alignment, part.nbytes)
+            part._looks[key] = made
+        return part._looks[key]
+
+    def fits(self, array: Any, part: Any, device: int) -> bool:
+        """Whether an array of GPU ``device``, or of the host (-1), can be read as it is."""
+        look = self.look(part, device, False)
+        return look is not None and look.fits(array)
 
     def seen(self, array: Any, device: int) -> Seen | None:
         """See an array of GPU ``device``, or of the host (-1), without DLPack, which takes longer than small ones.
@@ -96,8 +131,6 @@ class Library:
         None: the array is elsewhere or of an unusual kind, or the library has no :meth:`current` stream.
         """
         return None
-
-    address = staticmethod(_core.address_of)  #: of a new array
 
     def device_of(self, array: Any) -> int | None:
         """Give the GPU that an array lies on; None for host memory."""
@@ -117,24 +150,29 @@ class Library:
 
 
 class _NumPy(Library):
-    def address_of(self, array: Any, part: Any, device: int, write: bool) -> int | None:
-        if device >= 0 or type(array) is not np.ndarray or array.strides != part._strides or array.shape != part.shape:
+    def _facts(self, part: Any, device: int, write: bool) -> tuple[tuple[type, ...], list[_Fact]] | None:
+        if device >= 0:
             return None
-        flags = array.flags
-        usable = array.dtype == part.dtype and flags.aligned and (flags.writeable or not write)
-        return _core.address_of(array) if usable else None
+        flags = ("aligned", "writeable") if write else ("aligned",)
+        return (np.ndarray,), [*_form(part), *(_fact(True, "flags", name) for name in flags)]
+
+    def maker(self, part: Any, device: int) -> Callable[[], Any] | None:
+        return functools.partial(np.empty, part.shape, part.dtype) if part._in_order else None
 
 
 class _CuPy(Library):
     def functions(self) -> Any:
         return sys.modules["cupy"]
 
+    _address = ("data", "ptr"), False
+
+    def _facts(self, part: Any, device: int, write: bool) -> tuple[tuple[type, ...], list[_Fact]] | None:
+        return (sys.modules["cupy"].ndarray,), [_fact(device, "device", "id"), *_form(part)]
+
     def seen(self, array: Any, device: int) -> Seen | None:
         if type(array) is not sys.modules["cupy"].ndarray or array.device.id != device:
             return None
         return Seen(array.data.ptr, array.shape, array.strides, array.dtype)
-
-    address = operator.attrgetter("data.ptr")
 
     def device_of(self, array: Any) -> int | None:
         return array.device.id
@@ -173,22 +211,23 @@ class _Torch(Library):
     def functions(self) -> Any:
         return sys.modules["torch"]
 
-    def address_of(self, array: Any, part: Any, device: int, write: bool) -> int | None:
+    _address = ("data_ptr",), True
+
+    def _facts(self, part: Any, device: int, write: bool) -> tuple[tuple[type, ...], list[_Fact]] | None:
         torch = sys.modules["torch"]
-        if (
-            (type(array) is not torch.Tensor and type(array) is not torch.nn.Parameter)
-            or not (array.is_cpu if device < 0 else array.is_cuda and array.get_device() == device)
-            or array.layout is not torch.strided
-            or array.stride() != part._steps
-            or array.shape != part.shape
-            or gpu_arrays.numpy_type(array.dtype) is not part.dtype
-            or array.is_conj()
-            or array.is_neg()
-            or (array.requires_grad and torch.is_grad_enabled())
-        ):
-            return None
-        address = array.data_ptr()
-        return None if address % part._alignment else address
+        where = [_fact(True, "is_cpu")]
+        if device >= 0:
+            where = [_fact(True, "is_cuda"), _fact(device, "get_device", called=True)]
+        return (torch.Tensor, torch.nn.Parameter), [
+            *where,
+            _fact(torch.strided, "layout"),
+            _fact(part._steps, "stride", called=True),
+            _fact(part.shape, "shape"),
+            _fact(_type_of(torch, part.dtype), "dtype"),
+            _fact(False, "is_conj", called=True),
+            _fact(False, "is_neg", called=True),
+            _fact(False, "requires_grad", excuse=torch.is_grad_enabled),
+        ]
 
     def seen(self, array: Any, device: int) -> Seen | None:
         torch = sys.modules["torch"]
@@ -201,8 +240,6 @@ class _Torch(Library):
         dtype = gpu_arrays.numpy_type(array.dtype)
         strides = tuple(map(dtype.itemsize.__mul__, array.stride()))
         return Seen(array.data_ptr(), tuple(array.shape), strides, dtype)
-
-    address = operator.methodcaller("data_ptr")
 
     def device_of(self, array: Any) -> int | None:
         return array.get_device() if array.is_cuda else None if array.is_cpu else super().device_of(array)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from .. import _core
 from .._libraries import array_libraries, gpu_arrays
 from .._libraries.array_libraries import library_of
-from .._libraries.streams import LEGACY
 
 if TYPE_CHECKING:
     from .._layouts.part import Part
@@ -28,6 +27,7 @@ class Place:
     asynchronous: bool = False  #: calls do not wait
     joins: bool = False  #: calls are in the order of the libraries' own streams: ``stream`` is the plan's
     in_use: list[Any] = dataclasses.field(default_factory=list)  #: inputs of calls that may not have ended
+    _ends: dict[Any, _core.Ends | None] = dataclasses.field(default_factory=dict)
 
     @functools.cached_property
     def owns(self) -> bool:
@@ -49,6 +49,19 @@ class Place:
         """Let ``stream`` wait for all calls so far."""
         if stream != self.stream:
             _core.order_streams(self.device, self.stream, stream)
+
+    def ends(self, library: Library, source: Part, destination: Part, overwrites: bool) -> _core.Ends | None:
+        """Give what takes arrays of a library that can be used as they are; None: no arrays of it can."""
+        key = library, source, destination, overwrites
+        if key not in self._ends:
+            device = self.device
+            looks = library.look(source, device, overwrites), library.look(destination, device, True)
+            maker = library.maker(destination, device)
+            make = None if self.owns else maker or functools.partial(library.new, part=destination)
+            current = library.stream_of(device) if device >= 0 and looks[0] is not None else None
+            told = make, maker is None, device, self.stream, self.joins, current
+            self._ends[key] = None if looks[0] is None or looks[1] is None else _core.Ends(*looks, *told)
+        return self._ends[key]
 
     def hold(self, array: Any) -> None:
         """Keep an array until all calls so far have ended, as far as a look tells."""
@@ -92,13 +105,17 @@ class Call:
         if overwrites and getattr(x, "requires_grad", False):
             raise TypeError("x requires gradients, and the backward pass may need x: plan without overwrite_input")
         self._place, self._library, self._like = place, library_of(x), x
-        if self._take(x, out, source, destination, overwrites):
+        self.ends = place.ends(self._library, source, destination, overwrites)  #: None unless they took the arrays
+        taken = None if self.ends is None else self.ends.take(x, out)
+        if taken is not None:
+            self.source, self.destination, self._current, self._result = taken
             return
+        self.ends = None
         self._like = x = self._library.refuse_gradients(x)
         self._side, self._out = destination, out
         self._streams: set[int] = set()  # of the libraries whose arrays are in the order of one
         self._waits = False  # for an array that is in no such order
-        self._result = self._own = None
+        self._own = None
         if out is None:
             # Before the input is seen: then its library's pending work is waited for, and some may be on this memory.
             self._own = self._new(allocate)
@@ -116,31 +133,6 @@ class Call:
             if target.address != seen.address and _overlap(target.address, target, seen.address, seen):
                 raise ValueError("x and out overlap in part; they must be the same memory or apart")
         self.source, self.destination = seen.address, target.address
-
-    def _take(self, x: Any, out: Any, source: Part, destination: Part, overwrites: bool) -> bool:
-        """Take arrays of one library that can be used as they are, as most calls do; False: see any others."""
-        place, library = self._place, self._library
-        begin = library.address_of(x, source, place.device, overwrites)
-        if begin is None or (place.owns if out is None else library_of(out) is not library):
-            return False
-        if out is None:
-            self._result = library.new(x, destination)
-            end = library.address(self._result)
-        else:
-            self._result = out
-            end = library.address_of(out, destination, place.device, True)
-            if end is None or (begin != end and _overlap(begin, source, end, destination)):
-                return False
-        if place.device >= 0:
-            self._current = library.current(place.device)
-            place.follow(self._current)
-        self.source, self.destination, self._x = begin, end, x
-        return True
-
-    @property
-    def library_as_it_is(self) -> Library | None:
-        """The library of both arrays, if they were used as they are, and results need not be the plan's memory."""
-        return self._library if self._result is not None and not self._place.owns else None
 
     def _see(self, array: Any, name: str, stream: int) -> Seen:
         """See an array; the call begins after the work on it that its library has under way."""
@@ -185,9 +177,8 @@ class Call:
     def finish(self) -> Any:
         """After the run: give the result as the user wants it."""
         place, library = self._place, self._library
-        if self._result is not None:
-            if place.joins:
-                place.lead(self._current)
+        if self.ends is not None:
+            self.ends.lead(self._current)
             return self._result
         if place.asynchronous:
             self._order_behind()
@@ -211,43 +202,6 @@ class Call:
         else:
             for stream in self._streams:
                 place.lead(stream)
-
-
-def repeated(library: Library, ends: Sequence[Any], run: Callable[..., None]) -> Callable[[Any, Any, Any], Any]:
-    """Make a function that repeats a :class:`Call` in few steps, of the plan and on arrays of one library.
-
-    It gives None for arrays that cannot be used as they are: nothing was run then.
-    """
-    place, source, destination, *_ = ends
-    device, stream, joins = place.device, place.stream, place.joins
-    address_of, address, new = library.address_of, library.address, library.new
-    made = library.maker(destination, device)
-    current = library.stream_of(device) if device >= 0 else None
-
-    def call(plan: Any, x: Any, out: Any) -> Any:
-        try:
-            begin = address_of(x, source, device, False)
-            if begin is None:
-                return None
-            if out is None:
-                out = new(x, destination) if made is None else made()
-                end = address(out)
-            else:
-                end = address_of(out, destination, device, True)
-                if end is None or (begin != end and _overlap(begin, source, end, destination)):
-                    return None
-            theirs = stream if current is None else current() or LEGACY
-            if theirs != stream:
-                _core.order_streams(device, theirs, stream)
-        except Exception as error:
-            plan._refuse(error)
-            raise
-        run((begin,), (end,), (x, out))
-        if joins and theirs != stream:
-            _core.order_streams(device, stream, theirs)
-        return out
-
-    return call
 
 
 def _lies_on_gpu(x: Any) -> bool:

@@ -19,7 +19,7 @@ from .._layouts.side import Side
 from .._libraries import gpu_arrays
 from .._libraries.streams import pointer
 from . import modes as _sums
-from .call import Call, places, repeated
+from .call import Call, places
 from .dist_calls import array_of, block_for
 from .handle import Handle
 from .operator import Operator, _no_conjugate
@@ -91,7 +91,7 @@ class Plan(Handle):
     def _note_streams(self, streams: Sequence[Any] | None) -> None:
         self._user_streams = streams  # they must live as long as calls
         #: By call and type of array: how to repeat a call.
-        self._again: dict[tuple[str, type], Callable[[Plan, Any, Any], Any]] = {}
+        self._again: dict[tuple[str, type], _core.Again] = {}
         self._places = places(self._core, self._problem.options.get("memory"), streams is not None)
         into, back = self._core.allocate_output, self._core.allocate_input
         #: For each call and member all that a :class:`Call` is told beside the arrays.
@@ -270,10 +270,9 @@ class Plan(Handle):
             operator._run(core.apply, factors, *addresses, calls)
         if self.comm is None:
             return [call.finish() for call in calls]
-        library = None if what in ("apply", self._overwriting) else calls[0].library_as_it_is
-        if library is not None:
-            run = functools.partial(core.run, what == "forward")
-            self._again[what, type(x)] = repeated(library, self._ends[what][0], run)
+        ends = None if what in ("apply", self._overwriting) else calls[0].ends
+        if ends is not None:
+            self._again[what, type(x)] = _core.Again(core, what == "forward", ends)
         return calls[0].finish()
 
     def _factors(self, operator: Operator | None) -> _core.Operator:

@@ -95,7 +95,7 @@ class Call:
 
     def _convert(self, plan: Plan) -> Any:
         side, array, device = (plan.inputs if self._forward else plan.outputs)[0], self.local.array, self.local.device
-        fits = library_of(array).address_of(array, side, -1 if device is None else device, False) is not None
+        fits = library_of(array).fits(array, side, -1 if device is None else device)
         return array if fits else side.asarray(array)
 
     def _run(self, plan: Plan, array: Any) -> tuple[Any, Side]:

@@ -246,33 +246,6 @@ def test_fields_of_tensors(comm):
     assert np.allclose(tensors.max(axis=(1, 3)), field.max(axis=(1, 3)))
 
 
-@pytest.mark.parametrize("name", ["fftn", "ifftn", "rfftn"])
-def test_compiled(comm, name):
-    """torch.compile takes a transform whole, its gradient too, and compiles the same shape once."""
-    x = torch.randn(3, 4, 6, dtype=torch.float64, requires_grad=True)
-
-    def loss(y):
-        return (getattr(shardfft.torch, name)(2 * y).abs() ** 2).sum()
-
-    loss(x).backward()
-    eager, x.grad = x.grad, None
-    torch._dynamo.reset()
-    torch._dynamo.utils.counters.clear()
-    compiled = torch.compile(loss, fullgraph=True, backend="aot_eager")
-    for _ in range(3):
-        compiled(x).backward()
-        assert torch.allclose(x.grad, eager)
-        x.grad = None
-    assert torch._dynamo.utils.counters["stats"]["unique_graphs"] == 1
-
-
-def test_compiled_with_a_plan(comm):
-    with shardfft.plan((3 * comm.size, 4, 6), "r2c", comm=comm, effort="estimate") as plan:
-        x = torch.randn(plan.input.shape, dtype=torch.float64)
-        compiled = torch.compile(lambda y: shardfft.torch.forward(plan, y) * 1, fullgraph=True, backend="aot_eager")
-        assert torch.allclose(compiled(x), plan.forward(x))
-
-
 def test_half_precision(comm):
     x = torch.randn(3, 4, 6)
     exact = shardfft.torch.rfftn(x)

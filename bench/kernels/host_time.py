@@ -48,6 +48,18 @@ def step(transform: Callable, x: torch.Tensor) -> Callable[[], None]:
     return once
 
 
+class InPython(torch.autograd.Function):
+    """PyTorch's own transform in a function of Python: what such a function costs, whatever it calls."""
+
+    @staticmethod
+    def forward(ctx: object, x: torch.Tensor) -> torch.Tensor:
+        return torch.fft.fftn(x)
+
+    @staticmethod
+    def backward(ctx: object, gradient: torch.Tensor) -> torch.Tensor:
+        return torch.fft.ifftn(gradient, norm="forward")
+
+
 def of_torch(edge: int) -> None:
     shape, word = (edge,) * 3, f"torch {edge}^3 "
     z, r = torch.randn(shape, dtype=torch.complex64, device="cuda"), torch.randn(shape, device="cuda")
@@ -73,6 +85,8 @@ def of_torch(edge: int) -> None:
             row(f"{word}{where}.{name}", partial(getattr(library, name), x))
         for where, library in (("shardfft.torch", shardfft.torch), ("torch.fft", torch.fft)):
             row(f"{word}step {where}.{name}", step(getattr(library, name), x))
+    row(word + "step torch.fft.fftn in a Function of Python", step(InPython.apply, z))
+    row(word + "step shardfft.torch.forward(plan)", step(partial(shardfft.torch.forward, plan), z))
     row(word + "shardfft.torch.forward(plan)", lambda: shardfft.torch.forward(plan, z))
 
 

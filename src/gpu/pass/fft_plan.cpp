@@ -25,7 +25,7 @@ bool keeps_halves(const FftStage& stage) {
 
 std::string text_of(const FftStage& stage) {
   std::string lengths;
-  for (const Loop& axis : stage.spec.transform) lengths += " " + std::to_string(axis.count);
+  for (const Loop& axis : stage.spec.transform) lengths.append(" ").append(std::to_string(axis.count));
   const std::string text = std::string(stage.pass->name) + lengths;
   if (keeps_halves(stage)) return "copy + " + text;
   return stage.pass->scales_halves && stage.spec.scale != 1 ? "scale" + lengths + " + " + text : text;

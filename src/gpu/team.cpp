@@ -2,11 +2,17 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
+#include <limits>
 #include <numeric>
+#include <string>
 
 #include "base/check.hpp"
 #include "base/environment.hpp"
 #include "base/succeeds.hpp"
+#include "base/text.hpp"
+#include "device/facts.hpp"
+#include "device/pass_kernels.hpp"
 #include "mpi/kept_for_mpi.hpp"
 #include "mpi/message_meeting.hpp"
 #include "mpi/offers.hpp"
@@ -124,6 +130,18 @@ class PeerTrial {
   std::vector<device::ImportedMemory> opened_;
 };
 
+/// More ranks than this meet, because each would work for longer than the meeting takes.
+constexpr int most_ranks_planned = 64;
+
+/// Devices with the same number plan alike, in processes with the same compiler.
+std::uint64_t kind_of(const device::DeviceFacts& facts) {
+  Text text;
+  text << facts.name << ' ' << facts.multiprocessors << ' ' << facts.shared_bytes_a_block << ' ' << facts.shared_bytes
+       << ' ' << facts.registers << ' ' << facts.threads << ' ' << facts.l2_bytes << ' ' << facts.memory_bytes << ' '
+       << facts.bulk_copies << ' ' << device::lines::can_compile();
+  return std::hash<std::string>()(text.str());
+}
+
 }  // namespace
 
 Team::Team(const Communicator& comm, int device, Watch* watch, int fake_ranks_per_host)
@@ -135,14 +153,18 @@ Team::Team(const Communicator& comm, int device, Watch* watch, int fake_ranks_pe
       reach_(1, std::vector<char>(static_cast<std::size_t>(ranks_), 0)) {
   context_.watch = watch;
   context_.fake_ranks_per_host = fake_ranks_per_host;
+  std::uint64_t kind = 0;
   // A device may be unusable for one process only (another process has taken it, or it is out of memory).
-  agree([&] { const device::DeviceScope scope(device); });
+  agree([&] {
+    const device::DeviceScope scope(device);
+    kind = kind_of(device::facts(device));
+  });
   const Communicator host = comm.split_host(fake_ranks_per_host);
   const std::vector<int> ranks = host.ranks_in(comm);
   const std::vector<char> reached = try_sharing(host);
   for (std::size_t q = 0; q < ranks.size(); ++q) reach_.front()[static_cast<std::size_t>(ranks[q])] = reached[q];
   reach_.front()[static_cast<std::size_t>(comm.rank())] = 1;
-  note_peers();
+  note_peers(kind);
 }
 
 /// Descriptors need memory that is allocated for them, which arrays of users are not: they are second.
@@ -179,19 +201,23 @@ Team::Team(const std::vector<int>& devices, int fake_ranks_per_host) : ranks_(st
     std::vector<char>& row = reach_.emplace_back();
     for (const Member& b : here_) row.push_back(a.rank == b.rank || (host(a) == host(b) && can(a, b)) ? 1 : 0);
   }
-  note_peers();
+  note_peers(0);
 }
 
-/// Every rank reaches itself, which does not count as a peer. Collective.
-void Team::note_peers() {
-  std::int64_t fewest = ranks_, most = 0;
-  for (const std::vector<char>& row : reach_) {
-    const std::int64_t reached = std::count(row.begin(), row.end(), 1);
-    fewest = std::min(fewest, reached);
-    most = std::max(most, reached);
-  }
-  all_peers_ = min(fewest) == ranks_;
-  any_peers_ = max(most) > 1;
+/// Every rank reaches itself, which does not count as a peer. `kind`: of the device here. Collective.
+void Team::note_peers(std::uint64_t kind) {
+  std::vector<std::uint64_t> reached;
+  for (const std::vector<char>& row : reach_)
+    reached.push_back(static_cast<std::uint64_t>(std::count(row.begin(), row.end(), 1)));
+  const auto [fewest, most] = std::minmax_element(reached.begin(), reached.end());
+  Communicator::Extremes all{{*fewest, *most, kind}, {*fewest, *most, kind}};
+  if (!all_here()) all = comm().extremes(all.least);
+  all_peers_ = all.least[0] == static_cast<std::uint64_t>(ranks_);
+  any_peers_ = all.most[1] > 1;
+  planned_ = here_;
+  if (all_here() || all.least[2] != all.most[2] || ranks_ > most_ranks_planned) return;
+  for (int r = 0; r < ranks_; ++r)
+    if (r != here_.front().rank) planned_.push_back({r, here_.front().device});
 }
 
 bool Team::meet(bool failed) { return least({failed ? 0 : 1})[0] == 0; }
@@ -224,15 +250,16 @@ std::int64_t Team::agreed_least(const std::function<std::int64_t()>& work) const
   return all_here() ? work() : shardfft::agreed_least(comm(), work);
 }
 
-bool Team::all_of(const std::function<bool(const Member&)>& holds) const {
-  return agreed_least([&] {
-           std::int64_t all = 1;
-           for (const Member& member : here_) {
-             const device::DeviceScope scope(member.device);
-             if (!holds(member)) all = 0;
-           }
-           return all;
-         }) == 1;
+std::int64_t Team::least_of(const std::function<std::int64_t(const Member&)>& of) const {
+  const auto least = [&] {
+    std::int64_t all = std::numeric_limits<std::int64_t>::max();
+    for (const Member& member : planned_) {
+      const device::DeviceScope scope(member.device);
+      all = std::min(all, of(member));
+    }
+    return all;
+  };
+  return static_cast<int>(planned_.size()) == ranks_ ? least() : agreed_least(least);
 }
 
 std::optional<bool> Team::switch_of(const std::string& name, const std::string& meaning) const {

@@ -62,8 +62,14 @@ class Team {
   void agree(const std::function<void()>& work) const;
   /// The same for work that returns a number: returns the least over the processes.
   std::int64_t agreed_least(const std::function<std::int64_t()>& work) const;
-  /// Whether `holds` is true for every member of every process, each with its device current. It must not communicate.
-  bool all_of(const std::function<bool(const Member&)>& holds) const;
+  /// The least number of any member of any process. `of` depends on the member's rank and the kind of its device alone,
+  /// which is current, and does not communicate. Then a process works it out for all ranks, if their devices are of one
+  /// kind and the ranks are few; else each does so for its own ones, and they meet.
+  std::int64_t least_of(const std::function<std::int64_t(const Member&)>& of) const;
+  /// Whether such a fact holds for all members.
+  bool all_of(const std::function<bool(const Member&)>& holds) const {
+    return least_of([&holds](const Member& member) { return std::int64_t{holds(member)}; }) == 1;
+  }
   /// A switch of the user's environment (switch_in_environment), the same on all processes.
   std::optional<bool> switch_of(const std::string& name, const std::string& meaning) const;
   /// Calls `make` with the number of each member here, with its device current, and returns the results. A failure on
@@ -93,11 +99,12 @@ class Team {
   std::shared_ptr<void>& resource(const std::string& name) const { return resources_[name]; }
 
  private:
-  void note_peers();
+  void note_peers(std::uint64_t kind);
   /// Which ranks of this host reach this one, and it them. Decides sharing(). Collective.
   std::vector<char> try_sharing(const Communicator& host);
 
   std::vector<Member> here_;
+  std::vector<Member> planned_;  ///< for which this process answers: all ranks, as if on its own device, or `here_`
   int ranks_ = 0;
   std::unique_ptr<Groups> groups_;  ///< null if all members are here
   OperationContext context_;

@@ -81,14 +81,11 @@ const Sending& Offers::sending(const State& from, const State& to) {
     if (same(states.first, from) && same(states.second, to)) return sent;
   Sending& most = sent_.emplace_back(std::pair(from, to), Sending{}).second;
   if (team_.ranks() < 2 || setup_.options.chunks == 1 || !cuts_in_slices(setup_.way.exchange)) return most;
-  std::int64_t sent = 0, peers = 0;
-  for (const Member& member : team_.here()) {
-    const Schedule schedule = make_schedule(from.layout, to.layout, member.rank);
-    sent = std::max(sent, schedule.send_count);
-    peers = std::max(peers, static_cast<std::int64_t>(schedule.send.size()));
-  }
-  if (!setup_.options.verify || moves_all(from, to))
-    most = {team_.max(sent) * static_cast<std::int64_t>(element_bytes(from, setup_.precision)), team_.max(peers)};
+  if (setup_.options.verify && !moves_all(from, to)) return most;
+  const auto schedule = [&](const Member& member) { return make_schedule(from.layout, to.layout, member.rank); };
+  most.bytes = -team_.least_of([&](const Member& m) { return -schedule(m).send_count; }) *
+               static_cast<std::int64_t>(element_bytes(from, setup_.precision));
+  most.peers = -team_.least_of([&](const Member& m) { return -std::ssize(schedule(m).send); });
   return most;
 }
 
@@ -201,12 +198,9 @@ Offers::Fit Offers::fit(const std::vector<LocalTransform>& transforms, const std
     const auto well = [&](const Slice& slice) { return runs_well(part(slice)); };
     return std::all_of(slices.begin(), slices.end(), well) ? Fit::runs_well : Fit::runs_slowly;
   };
-  return static_cast<Fit>(team_.agreed_least([&] {
+  return static_cast<Fit>(team_.least_of([&](const Member& member) {
     Fit least = Fit::runs_well;
-    for (const Member& member : team_.here()) {
-      const device::DeviceScope scope(member.device);
-      for (const LocalTransform& local : transforms) least = std::min(least, of(local, member.rank));
-    }
+    for (const LocalTransform& local : transforms) least = std::min(least, of(local, member.rank));
     return static_cast<std::int64_t>(least);
   }));
 }

@@ -192,8 +192,14 @@ class Making {
   Making(const ExecutorSetup& setup, Team& team, const Joined& steps) : setup_(setup), team_(team), steps_(steps) {}
 
   bool all_can(const std::function<bool(std::size_t)>& can) const {
-    std::size_t m = 0;
-    return team_.all_of([&](const Member& /*member*/) { return can(m++); });
+    return team_.agreed_least([&] {
+      bool all = true;
+      for (std::size_t m = 0; m < team_.here().size(); ++m) {
+        const device::DeviceScope scope(team_.here()[m].device);
+        all = can(m) && all;
+      }
+      return std::int64_t{all};
+    }) == 1;
   }
   int rank(std::size_t member) const { return team_.here()[member].rank; }
   /// The ends in these pieces, at the places of `staging`, by member; without staging, at those of the reshape's
@@ -235,12 +241,12 @@ class Making {
     for (int sixteenths = 1; sixteenths <= most; ++sixteenths) {
       const std::optional<Pieces> split = split_last(pieces, sixteenths);
       if (!split) return {};
-      std::vector<std::optional<StagingBuffer>> staging(team_.here().size());
-      if (!all_can([&](std::size_t m) {
-            staging[m] = spread_staging_buffer_of(steps_, *split, rank(m), setup_.precision);
-            return staging[m].has_value();
-          }))
-        continue;
+      const auto staged = [&](const Member& member) {
+        return spread_staging_buffer_of(steps_, *split, member.rank, setup_.precision);
+      };
+      if (!team_.all_of([&](const Member& member) { return staged(member).has_value(); })) continue;
+      std::vector<std::optional<StagingBuffer>> staging;
+      for (const Member& member : team_.here()) staging.push_back(staged(member));
       std::vector<Made> all = ends(*split, staging);
       if (!accept(all, &Made::before, Moved::own)) return {};
       pieces = *split;

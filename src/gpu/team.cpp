@@ -21,11 +21,21 @@ namespace shardfft::gpu {
 
 namespace {
 
-/// Gathers the records of all ranks, in the order of ranks. Ranks may give different numbers of records.
+/// Throws, on all ranks, the failure of the first one that told of one. Collective if any has.
+template <class Told, class Failed>
+void throw_first(const Communicator& comm, const std::vector<Told>& told, const Failed& failed, const Failure& mine) {
+  const auto first = std::find_if(told.begin(), told.end(), failed);
+  if (first != told.end()) throw_failure_of(comm, static_cast<int>(first - told.begin()), mine);
+}
+
+/// Gathers the records of all ranks, in the order of ranks. Ranks may give different numbers of records. `failure`: of
+/// this rank while it made them.
 template <class Record>
 std::vector<Record> gather_records(const Communicator& comm, const std::vector<Record>& mine,
-                                   std::vector<std::int64_t>& counts) {
-  counts = comm.all_gather(static_cast<std::int64_t>(mine.size()));
+                                   std::vector<std::int64_t>& counts, const Failure& failure) {
+  counts = comm.all_gather(failure.failed() ? -1 : std::ssize(mine));
+  throw_first(
+      comm, counts, [](std::int64_t count) { return count < 0; }, failure);
   std::vector<int> bytes, begins;
   std::int64_t total = 0;
   for (const std::int64_t count : counts) {
@@ -263,24 +273,31 @@ std::int64_t Team::least_of(const std::function<std::int64_t(const Member&)>& of
 }
 
 std::optional<bool> Team::switch_of(const std::string& name, const std::string& meaning) const {
-  std::optional<bool> on;
-  agree([&] { on = switch_in_environment(name, meaning); });
-  const std::int64_t said = on ? std::int64_t{*on} : -1;
-  if (min(said) != max(said)) fail(Status::invalid_argument, name, " is not the same on all ranks");
-  return on;
+  std::shared_ptr<void>& known = resource(name);
+  if (!known) {
+    std::optional<bool> on;
+    const auto said = [&on] { return on ? std::int64_t{*on} : -1; };
+    const std::int64_t least = agreed_least([&] {
+      on = switch_in_environment(name, meaning);
+      return said();
+    });
+    if (max(said()) != least) fail(Status::invalid_argument, name, " is not the same on all ranks");
+    known = std::make_shared<std::optional<bool>>(on);
+  }
+  return *static_cast<const std::optional<bool>*>(known.get());
 }
 
 Team::Events Team::share_events(const Events& mine, const std::vector<int>& partners) {
   require(mine.size() == here_.size(), "events of ", mine.size(), " members, not of ", here_.size());
   if (all_here()) return mine;
   std::vector<device::IpcHandle> handles;
-  agree([&] {
+  const Failure failure = failure_of([&] {
     const device::DeviceScope scope(here_.front().device);
     for (const device::EventHandle event : mine.front())
       handles.push_back(event == nullptr ? device::IpcHandle{} : device::export_event(event));
   });
   std::vector<std::int64_t> counts;
-  const std::vector<device::IpcHandle> all = gather_records(comm(), handles, counts);
+  const std::vector<device::IpcHandle> all = gather_records(comm(), handles, counts, failure);
   Events events(static_cast<std::size_t>(ranks_));
   agree([&] {
     const device::DeviceScope scope(here_.front().device);
@@ -307,6 +324,7 @@ namespace {
 struct Address {
   Exported allocation;
   std::int64_t offset = -1;  ///< -1: an empty part
+  bool failed = false;       ///< its owner could not tell
 };
 
 Address address_of(void* part) {
@@ -328,12 +346,14 @@ void SharedAddresses::share(const Team& team, const std::vector<void*>& mine, co
     all_[static_cast<std::size_t>(team.here()[m].rank)] = static_cast<std::byte*>(mine[m]);
   if (team.all_here()) return;
   Address own;
-  team.agree([&] {
+  const Failure failure = failure_of([&] {
     const device::DeviceScope scope(team.here().front().device);
     own = address_of(mine.front());
   });
-  std::vector<std::int64_t> counts;
-  const std::vector<Address> addresses = gather_records(team.comm(), std::vector<Address>{own}, counts);
+  own.failed = failure.failed();
+  const std::vector<Address> addresses = gather_bytes(team.comm(), own);
+  throw_first(
+      team.comm(), addresses, [](const Address& of) { return of.failed; }, failure);
   team.agree([&] {
     const device::DeviceScope scope(team.here().front().device);
     std::vector<std::shared_ptr<Import>> named;  // an import that is still named stays open

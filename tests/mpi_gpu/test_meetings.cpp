@@ -106,7 +106,7 @@ TEST(Meetings, OfAPlanInChunks) {
     return meetings() - before;
   };
   making();  // with what ranks tell each other once a program
-  EXPECT_LE(making(), 78);
+  EXPECT_LE(making(), 33);
 }
 
 TEST(Meetings, EventsOfPartnersOnly) {

@@ -277,35 +277,40 @@ class PeerExchange : public DeviceOperation {
   std::vector<device::EventHandle> ready_, arrived_;  ///< of the receivers, of the senders
 };
 
-using Exchanges = std::vector<std::unique_ptr<PeerExchange>>;  ///< of a member, by message
+/// The exchanges of a member, by message, and what they share.
+struct MemberExchanges {
+  std::shared_ptr<SendOrder> order;
+  std::vector<std::unique_ptr<PeerExchange>> exchanges{};
+};
 
 /// Whether GPUs send in turn (gpu/move/send_turns.hpp): in rings of three and more, by copy engines, if arrays are
 /// large and the user does not decide otherwise. Not if passes store: stores take no turns. Collective.
-bool takes_turns(const DeviceReshapeSetup& setup, const std::vector<std::shared_ptr<SendOrder>>& orders,
-                 const std::vector<Exchanges>& members) {
+bool takes_turns(const DeviceReshapeSetup& setup, const std::vector<MemberExchanges>& members) {
   const std::size_t bytes = static_cast<std::size_t>(setup.from.max_count()) * setup.element_bytes;
   const bool wanted = wanted_turns(*setup.team).value_or(bytes >= peer_gpu_defaults().bytes_worth_turns);
-  bool may = wanted && !setup.stored &&
-             std::all_of(orders.begin(), orders.end(), [](const auto& o) { return o->ranks.size() > 2; });
-  for (const Exchanges& of_member : members)
-    for (const auto& exchange : of_member) may = may && exchange->by_engines();
+  if (setup.stored || setup.team->ranks() < 3) return false;  // the same on all ranks
+  bool may = wanted;
+  for (const auto& [order, exchanges] : members) {
+    may = may && order->ranks.size() > 2;
+    for (const auto& exchange : exchanges) may = may && exchange->by_engines();
+  }
   return setup.team->min(std::int64_t{may}) == 1;
 }
 
 /// Makes the tokens of all orders, and shares their addresses. Collective.
-void share_tokens(Team& team, const std::vector<std::shared_ptr<SendOrder>>& orders, int rounds) {
+void share_tokens(Team& team, const std::vector<MemberExchanges>& members, int rounds) {
   team.for_members([&](std::size_t m) {
-    SendOrder& order = *orders[m];
+    SendOrder& order = *members[m].order;
     const auto me = std::find(order.ranks.begin(), order.ranks.end(), team.here()[m].rank) - order.ranks.begin();
     order.ring = {static_cast<int>(order.ranks.size()), rounds, static_cast<int>(me)};
     order.tokens = make_tokens(order.ring.flags(), team.sharing());
     return 0;
   });
   std::vector<void*> tokens;
-  for (const auto& order : orders) tokens.push_back(order->tokens.get());
+  for (const MemberExchanges& member : members) tokens.push_back(member.order->tokens.get());
   auto addresses = std::make_shared<SharedAddresses>();
   addresses->share(team, tokens);
-  for (const auto& order : orders) order->all_tokens = addresses;
+  for (const MemberExchanges& member : members) member.order->all_tokens = addresses;
 }
 
 }  // namespace
@@ -313,31 +318,29 @@ void share_tokens(Team& team, const std::vector<std::shared_ptr<SendOrder>>& ord
 std::vector<MemberOperations> make_peer_exchange(const DeviceReshapeSetup& setup,
                                                  const std::vector<Pieces::Message>& messages, PeerWay way) {
   Team& team = *setup.team;
-  const auto orders = team.for_members(
-      [&](std::size_t m) { return std::make_shared<SendOrder>(SendOrder{ring_of(setup, team.here()[m].rank)}); });
   auto made = team.for_members([&](std::size_t m) {
-    Exchanges of_member;
+    MemberExchanges member{std::make_shared<SendOrder>(SendOrder{ring_of(setup, team.here()[m].rank)})};
     for (const Pieces::Message& message : messages)
-      of_member.push_back(std::make_unique<PeerExchange>(setup, static_cast<int>(m), message, way, orders[m],
-                                                         static_cast<int>(of_member.size())));
-    return of_member;
+      member.exchanges.push_back(std::make_unique<PeerExchange>(setup, static_cast<int>(m), message, way, member.order,
+                                                                static_cast<int>(member.exchanges.size())));
+    return member;
   });
-  if (takes_turns(setup, orders, made)) share_tokens(team, orders, static_cast<int>(messages.size()));
+  if (takes_turns(setup, made)) share_tokens(team, made, static_cast<int>(messages.size()));
   std::vector<std::vector<device::EventHandle>> events;
   std::set<int> partners;
-  for (const Exchanges& of_member : made) {
+  for (const MemberExchanges& member : made) {
     events.emplace_back();
-    for (const auto& exchange : of_member) {
+    for (const auto& exchange : member.exchanges) {
       for (const device::EventHandle event : exchange->events()) events.back().push_back(event);
       for (const int rank : exchange->partners()) partners.insert(rank);
     }
   }
   const auto all = team.share_events(events, {partners.begin(), partners.end()});
   std::vector<MemberOperations> operations(messages.size());
-  for (Exchanges& of_member : made)
+  for (MemberExchanges& member : made)
     for (std::size_t k = 0; k < messages.size(); ++k) {
-      of_member[k]->set_events(all);
-      operations[k].push_back(std::move(of_member[k]));
+      member.exchanges[k]->set_events(all);
+      operations[k].push_back(std::move(member.exchanges[k]));
     }
   return operations;
 }

@@ -89,42 +89,36 @@ class DeviceCompiler : public Compiler<DeviceTask> {
     return bytes;
   }
 
-  /// Begins to compile all kernels before anything waits for the first one.
-  void begin_kernels() {
+  /// Begins to compile all kernels of a member before anything waits for the first one.
+  void begin_kernels(std::size_t member) {
     if (target_.one_array()) return;
-    for (const FusedTask& fused : fused_tasks()) begin_kernels(fused);
+    for (const FusedTask& fused : fused_tasks()) begin_kernels(fused, member);
   }
 
  private:
-  void begin_kernels(const FusedTask& fused) {
+  void begin_kernels(const FusedTask& fused, std::size_t member) {
     if (fused.size() == 1) {
-      if (transforms(fused.front())) begin_kernels(transform(fused.front()), {Slice{}});
+      if (transforms(fused.front())) begin_kernels(transform(fused.front()), {Slice{}}, member);
       return;
     }
     const Joined steps = joined(fused);
-    const Pieces& cut = pieces(fused);
+    const Pieces& cut = pieces(fused);  // known since the arrays have places
     if (steps.before && cut.stores)
-      begin_storing_kernels(*steps.before, steps.to.layout);
+      begin_storing_kernels(*steps.before, steps.to.layout, member);
     else if (steps.before)
-      begin_kernels(*steps.before, cut.before);
-    if (steps.after) begin_kernels(*steps.after, cut.after);
+      begin_kernels(*steps.before, cut.before, member);
+    if (steps.after) begin_kernels(*steps.after, cut.after, member);
   }
-  void begin_kernels(const LocalTransform& local, const std::vector<Slice>& slices) const {
-    team_.for_members([&](std::size_t m) {
-      for (const Slice& slice : slices) {
-        FftSpec spec = fft_spec(local, rank(m), setup_.precision, slice);
-        spec.effort = slices.size() == 1 ? effort() : Effort::estimate;
-        compile_ahead(spec, setup_.options.verify, chosen(local));
-      }
-      return slices.size();
-    });
+  void begin_kernels(const LocalTransform& local, const std::vector<Slice>& slices, std::size_t member) const {
+    for (const Slice& slice : slices) {
+      FftSpec spec = fft_spec(local, rank(member), setup_.precision, slice);
+      spec.effort = slices.size() == 1 ? effort() : Effort::estimate;
+      compile_ahead(spec, setup_.options.verify, chosen(local));
+    }
   }
-  void begin_storing_kernels(const LocalTransform& local, const Layout& to) const {
-    team_.for_members([&](std::size_t m) {
-      const auto plan = storing_plan(local, to, rank(m), setup_.precision, setup_.options.verify);
-      if (plan) plan->compile_ahead(setup_.options.verify);
-      return plan.has_value();
-    });
+  void begin_storing_kernels(const LocalTransform& local, const Layout& to, std::size_t member) const {
+    const auto plan = storing_plan(local, to, rank(member), setup_.precision, setup_.options.verify);
+    if (plan) plan->compile_ahead(setup_.options.verify);
   }
   /// The pieces of a fused task that runs as a pipeline. Collective when first asked for.
   const Pieces& pieces(const FusedTask& fused) { return target_.pieces(joined(fused)); }
@@ -286,10 +280,11 @@ std::vector<std::vector<DeviceTask>> compile(ExecutorSetup& setup, const std::ve
   std::vector<DeviceCompiler> compilers;
   const Way known = setup.way;
   if (trace_step == 0) setup.way.passes.clear(), setup.way.libraries.clear();  // the way of these programs alone
-  for (const NamedProgram& program : programs) {
-    compilers.emplace_back(setup, known, program, target, team);
-    compilers.back().begin_kernels();
-  }
+  for (const NamedProgram& program : programs) compilers.emplace_back(setup, known, program, target, team);
+  team.for_members([&](std::size_t m) {
+    for (DeviceCompiler& compiler : compilers) compiler.begin_kernels(m);
+    return m;
+  });
   std::vector<std::vector<DeviceTask>> tasks;
   for (DeviceCompiler& compiler : compilers) tasks.push_back(compiler.run(trace_step));
   const std::vector<double> bytes = own_bytes(tasks, team);

@@ -31,8 +31,9 @@ DeviceExecutor::DeviceExecutor(ExecutorSetup setup, std::shared_ptr<Team> team)
       own_streams_.push_back(device::make_stream());
       finished_.push_back(device::make_event());
     }
+    check_streams(streams_of_plan());
   });
-  use_streams_of_plan();
+  take_streams(streams_of_plan());
 }
 
 Program DeviceExecutor::lower(const Program& program) { return lowered(program, target_); }
@@ -105,9 +106,13 @@ void DeviceExecutor::check_streams(std::span<void* const> streams) const {
   }
 }
 
-/// Finishes the runs on the streams used so far: the buffers are in order on one stream only.
 void DeviceExecutor::set_streams(std::span<void* const> streams) {
   if (!streams.empty()) team_->agree([&] { check_streams(streams); });
+  take_streams(streams);
+}
+
+/// Finishes the runs on the streams used so far: the buffers are in order on one stream only.
+void DeviceExecutor::take_streams(std::span<void* const> streams) {
   finish_runs();
   streams_.clear();
   asynchronous_ = !streams.empty() && std::find(streams.begin(), streams.end(), nullptr) == streams.end();
@@ -115,8 +120,8 @@ void DeviceExecutor::set_streams(std::span<void* const> streams) {
     streams_.push_back(m < streams.size() && streams[m] != nullptr ? streams[m] : own_streams_[m].get());
 }
 
-void DeviceExecutor::use_streams_of_plan() {
-  set_streams({&setup_.options.stream, setup_.comm.valid() ? std::size_t{1} : std::size_t{0}});
+std::span<void* const> DeviceExecutor::streams_of_plan() const {
+  return {&setup_.options.stream, setup_.comm.valid() ? std::size_t{1} : std::size_t{0}};
 }
 
 std::size_t DeviceExecutor::bytes_of(const State& state, std::size_t member) const {

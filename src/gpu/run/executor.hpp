@@ -97,8 +97,9 @@ class DeviceExecutor : public Runner {
   bool end_runs() noexcept;
   void keep_for_others();
   void check_streams(std::span<void* const> streams) const;
-  /// Uses the streams of the options, or own ones. Collective.
-  void use_streams_of_plan();
+  void take_streams(std::span<void* const> streams);
+  /// Those of the options; none: its own.
+  std::span<void* const> streams_of_plan() const;
   /// Counts the programs that are here, and `more`.
   void size_buffers(const std::vector<NamedProgram>& more);
   std::size_t workspace_bytes(std::size_t member) const;

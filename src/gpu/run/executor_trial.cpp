@@ -82,7 +82,7 @@ class DeviceExecutor::Trial : public Candidates {
     }
     executor.times_ = StepTimes(*own_.team_);
     executor.times_.resize(executor.prepared_.size());
-    executor.use_streams_of_plan();
+    executor.take_streams(executor.streams_of_plan());
   }
 
   bool gains_by_chunks(const std::string& exchange) override { return cuts_in_slices(exchange); }

@@ -8,8 +8,9 @@ from mpi4py import MPI
 import shardfft
 from shardfft import _core
 
-#: Each process has a plan of its own.
-ALONE = {"comm": MPI.COMM_SELF, "processor": "gpu", "output": "natural"}
+#: Each process has a plan of its own, on the GPU that it works on.
+DEVICE = MPI.COMM_WORLD.rank % max(1, len(_core.gpu_names()))
+ALONE = {"comm": MPI.COMM_SELF, "processor": "gpu", "output": "natural", "device": DEVICE}
 
 
 @pytest.mark.parametrize("name", ["cupy", "torch", "jax"])

@@ -61,7 +61,7 @@ CUmemAllocationProp properties(int device) {
   return all;
 }
 
-void unmap(CUdeviceptr at, const Mapping& mapping) noexcept {
+void unmap(CUdeviceptr at, const Mapping& mapping) {
   succeeds([&] { driver_call<decltype(cuMemUnmap)>("cuMemUnmap", at, mapping.bytes); });
   succeeds([&] { driver_call<decltype(cuMemAddressFree)>("cuMemAddressFree", at, mapping.bytes); });
   succeeds([&] { driver_call<decltype(cuMemRelease)>("cuMemRelease", mapping.memory); });
@@ -102,7 +102,7 @@ void* allocate(std::size_t bytes) {
   return map(memory, bytes, false);
 }
 
-bool release(void* memory) noexcept {
+bool release(void* memory) {
   Mapping mapping;
   {
     const std::lock_guard<std::mutex> lock(table().mutex);

@@ -10,7 +10,7 @@ namespace shardfft::device::lent {
 void* allocate(std::size_t bytes);
 /// Releases memory from allocate() after the work of its device, or closes memory from import(), after its user has
 /// waited. Returns false for all other memory.
-bool release(void* memory) noexcept;
+bool release(void* memory);
 /// The allocation around a pointer, if it comes from here.
 std::optional<Allocation> find(const void* pointer);
 IpcHandle export_memory(void* memory);

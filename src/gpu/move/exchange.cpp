@@ -161,8 +161,11 @@ std::vector<MemberOperations> make_device_messages(const std::string& name, cons
                                                    const std::vector<Pieces::Message>& messages) {
   require(setup.team != nullptr, "a reshape of GPUs needs a team");
   const Team& team = *setup.team;
-  require(setup.from.ranks() == team.ranks() && setup.to.ranks() == team.ranks(), "layouts of ", setup.from.ranks(),
-          " and ", setup.to.ranks(), " ranks for a team of ", team.ranks());
+  team.agree([&] {
+    known(name);
+    require(setup.from.ranks() == team.ranks() && setup.to.ranks() == team.ranks(), "layouts of ", setup.from.ranks(),
+            " and ", setup.to.ranks(), " ranks for a team of ", team.ranks());
+  });
   const std::string refusal = known(name).refusal(team);
   if (!refusal.empty()) fail(Status::unsupported, "exchange ", name, ": ", refusal);
   if (known(name).slices) return known(name).slices(setup, messages);

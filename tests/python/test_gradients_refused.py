@@ -50,6 +50,8 @@ class Torch:
     """The module, of which a test says whether gradients are asked for."""
 
     Tensor = Tensor
+    nn = type("nn", (), {"Parameter": type("Parameter", (Tensor,), {})})
+    strided = "strided"
     complex128 = np.dtype(complex)
 
     def __init__(self):

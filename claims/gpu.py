@@ -118,10 +118,19 @@ def gpus_here() -> int:
     return here if named is None else min(here, len(re.findall(r"(?:^|,) *(?:GPU-|MIG-|[0-9])", named)))
 
 
+def has_all_extents(one: Path) -> bool:
+    """Whether a set of two GPUs has every extent that the claim names."""
+    found = cases(Measured("gpu", results.load(one), one.parent, tiny=False), 2)
+    return set(FASTER_AT) <= {extent for extent, *_ in found}
+
+
 def recorded(folder: Path) -> Measured | None:
-    """The newest records of two GPUs and of one by the names of their folders, which are dates."""
-    found = [max(results.folders(folder, f"{count}x*/*/{name}"), key=lambda one: one.parts[-2], default=None)
-             for count, name in ((2, "two-gpu"), (1, "one-gpu"))]  # fmt: skip
+    """The newest records of two GPUs, with all extents, and of one, by the names of their folders, which are dates."""
+    two, one = (
+        sorted(results.folders(folder, f"{count}x*/*/{name}"), key=lambda one: one.parts[-2], reverse=True)
+        for count, name in ((2, "two-gpu"), (1, "one-gpu"))
+    )
+    found = [next((of for of in two if has_all_extents(of)), next(iter(two), None)), next(iter(one), None)]
     if found[0] is None:
         return None
     records = [record for one in found if one for record in results.load(one)]

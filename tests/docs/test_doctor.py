@@ -54,9 +54,10 @@ class Jobs:
         return self.inside(f"mount --bind {self.folder}/told {path}", command)
 
 
-#: Faults that a machine may have by itself, as containers do.
+#: Faults that a machine may have by itself, as containers do. A trial may take FFTW, where it is the fastest then.
 OF_MACHINES = {
-    "shared-memory", "input-copies", "single-copy", "small-dev-shm", "huge-pages", "quota", "governor", "locked-memory"
+    "shared-memory", "input-copies", "single-copy", "small-dev-shm", "huge-pages", "quota", "governor", "locked-memory",
+    "fftw-vectors",
 }  # fmt: skip
 
 
@@ -159,7 +160,8 @@ def test_faults(jobs, own_faults, fault):
     found = {one["name"]: one for one in said["findings"]}
     if fault == "FFTW without AVX2" and not found:
         pytest.skip("this FFTW has AVX2, or the processor has not")
-    assert set(found) - own == {name} and status == 1, said["findings"]
+    by_chance = {"fftw-vectors"} - {name}
+    assert set(found) - own - by_chance == {name} and status == 1, said["findings"]
     assert all(one["sentence"] and one["mend"] for one in found.values())
 
 
@@ -177,7 +179,8 @@ def test_a_clean_job(jobs, own_faults, tmp_path):
     status, said, _ = jobs.run(
         [*jobs.launcher(ranks), *jobs.command, "--shape", "48^3", "--json", "--machine", str(tmp_path / "machine.json")]
     )
-    assert {one["name"] for one in said["findings"]} == own and status == int(bool(own)), said["findings"]
+    found = {one["name"] for one in said["findings"]}
+    assert found | {"fftw-vectors"} == own | {"fftw-vectors"} and status == int(bool(found)), said["findings"]
     machine = json.loads((tmp_path / "machine.json").read_text())
     assert machine == said["machine"] and machine["ranks"] == ranks
     assert all(one["bytes_per_second"] > 1e6 for one in machine["memory"] + machine["links"])

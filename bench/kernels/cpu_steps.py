@@ -1,4 +1,4 @@
-"""Gradient steps on CPUs beside torch.fft's on as many cores: mpirun -n 2 python3 cpu_steps.py [--edges 32,64,128]
+"""Gradient steps on CPUs beside torch.fft's on as many cores: mpirun --bind-to none -n 2 python3 cpu_steps.py
 
 A step is (transform(x).abs() ** 2).sum().backward(). Ours runs on all ranks, each with one core and a slab of the cube.
 PyTorch's runs on the first rank with one thread for each rank, while the others sleep. A JSON line for each case:

@@ -39,8 +39,10 @@ endif()
 set(_long "^(gpu_test_slab|memory_test_peak)$")
 
 # Arrays of serial tests on GPUs come and go by megabytes. These programs keep freed memory, up to 256 MiB: else the
-# kernel clears the same pages again each time, a third of all that it does for some of them.
-set(_keeping "MALLOC_MMAP_MAX_=0;MALLOC_TRIM_THRESHOLD_=268435456;MALLOC_TOP_PAD_=67108864")
+# kernel clears the same pages again each time, a third of all that it does for some of them. Nor do they keep small
+# pieces apart: glibc would join all of them whenever a large array comes or goes.
+set(_joined "GLIBC_TUNABLES=glibc.malloc.mxfast=0")
+set(_keeping "MALLOC_MMAP_MAX_=0;MALLOC_TRIM_THRESHOLD_=268435456;MALLOC_TOP_PAD_=67108864;${_joined}")
 
 # shardfft_suites(OUT FILE...): the names of the test suites of these files.
 function(shardfft_suites out)
@@ -177,9 +179,13 @@ function(shardfft_ranks_test name program ranks files)
   if(ranks EQUAL 1 OR name MATCHES "${_waiting}")
     set(processors 1)
   endif()
+  set(environment "MPIR_CVAR_POLLS_BEFORE_YIELD=1;OMP_WAIT_POLICY=passive;OPENBLAS_NUM_THREADS=1")
+  if(name MATCHES "^mpi_gpu_")
+    list(APPEND environment ${_joined})
+  endif()
   shardfft_test(${name} ${program} "${files}" ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks} ${_mpi_flags})
   set_tests_properties(${name} PROPERTIES PROCESSORS ${processors} COST ${ranks}
-    ENVIRONMENT "MPIR_CVAR_POLLS_BEFORE_YIELD=1;OMP_WAIT_POLICY=passive;OPENBLAS_NUM_THREADS=1")
+    ENVIRONMENT "${environment}")
 endfunction()
 
 # shardfft_apart_test(AREA FILE HOW RANKS): the suites of a file once more, with ranks in namespaces of their own.

@@ -62,8 +62,8 @@ using AxisOrder = std::vector<int>;
 
 /// A map from rank to the index set it owns, and the axis order of its local array. Local arrays are dense, except for
 /// gaps (see from_pieces). A layout made by `Layout()` is empty: it has no axes and no ranks, and all other functions
-/// throw Error for it; other layouts have 1 to 2^22 ranks. Functions throw Error for ranks and axes that a layout does
-/// not have.
+/// except describe() throw Error for it; other layouts have 1 to 2^22 ranks. Functions throw Error for ranks and axes
+/// that a layout does not have.
 class Layout {
  public:
   Layout() = default;

@@ -51,6 +51,7 @@ class Migration {
  private:
   friend class ParticleMesh;
   struct Impl;
+  const Impl& impl() const;
   explicit Migration(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };

@@ -99,6 +99,11 @@ class Plan {
     const auto to = std::span(out);
     run_apply(op, from.data(), to.data(), detail::facts_of_span(from), detail::facts_of_span(to));
   }
+  /// The other direction with the factor of this one, in[m] to out[m] for all members: the adjoint of forward (or of
+  /// backward). A half spectrum stands for conjugate modes too, and some cosine axes weigh their ends: there the
+  /// adjoint needs weights around this call. The first call makes a program. Collective.
+  void adjoint(Direction of, std::span<const void* const> in, std::span<void* const> out);
+
   /// The operator that convolves with `kernel`, an array like input(): the sum over all j of kernel[j] in[i - j],
   /// indices modulo the extents along the transformed axes, field by field. It holds the kernel's spectrum, which is
   /// computed here, and is for plans that leave spectra in the same layout. Collective.

@@ -87,7 +87,7 @@ class Poisson {
 
   /// Writes u for f, both this rank's parts in the layout; they may be one array. Values at walls beside axes that are
   /// open or stretched need second_order eigenvalues. `gradient`: none, or an array an axis for the derivatives of u at
-  /// its points; these arrays must differ from f, and need walls without values.
+  /// its points; these arrays must differ from f, u and each other, and need walls without values.
   void solve(const void* f, void* u, const std::vector<WallValues>& values = {}, std::span<void* const> gradient = {});
   /// The adjoint of solve() without values: from derivatives by the points of u to those by the points of f. A mean
   /// that no f has is subtracted.

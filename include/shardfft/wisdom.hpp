@@ -16,7 +16,8 @@ void forget_wisdom();
 /// file is read.
 std::string wisdom_path();
 /// Adds the entries of such a text to a file, that of wisdom_path() if `path` is empty. Other jobs may do the same at
-/// the same time. Throws Error(invalid_argument) if the file cannot be written, or is no wisdom.
+/// the same time. The folder of a file that you name must exist; the cache folder is made. Throws
+/// Error(invalid_argument) if the file cannot be written, or is no wisdom.
 void keep_wisdom(const std::string& text, const std::string& path = {});
 
 }  // namespace shardfft

@@ -16,8 +16,8 @@ ProgramBuilder::ProgramBuilder(std::string algorithm, const Problem& problem) : 
 }
 
 void ProgramBuilder::reshape(const Layout& layout) {
-  if (state().layout.same_as(layout)) return;
-  step(ReshapeStep{}, {layout, state().is_complex});
+  if (!state().layout.same_as(layout)) return step(ReshapeStep{}, {layout, state().is_complex});
+  if (!problem_.padded.empty()) program_.states.back().layout = layout;  // whose cuts go on when points are added
 }
 
 void ProgramBuilder::reshape_freely(const Layout& layout) {
@@ -150,6 +150,13 @@ int swap_axis(int axes, const std::vector<GridDim>& dims, const std::vector<int>
   return slowest;
 }
 
+/// Whether an axis can be transformed where it is: one rank alone may have all of a cut axis, but not the points that
+/// are added to it.
+bool stays_whole(const Layout& layout, const Problem& problem, int axis) {
+  const std::int64_t points = problem.padded_to(axis, layout.shape()[static_cast<std::size_t>(axis)]);
+  return layout.axis_is_local(axis) && layout.with_axis_extent(axis, points).axis_is_local(axis);
+}
+
 }  // namespace
 
 void swap_stages(ProgramBuilder& builder, const Problem& problem, std::vector<GridDim> dims) {
@@ -157,7 +164,7 @@ void swap_stages(ProgramBuilder& builder, const Problem& problem, std::vector<Gr
   while (true) {
     std::vector<int> now;
     for (const int a : waiting)
-      if (builder.state().layout.axis_is_local(a)) now.push_back(a);
+      if (stays_whole(builder.state().layout, problem, a)) now.push_back(a);
     waiting.erase(std::remove_if(waiting.begin(), waiting.end(),
                                  [&](int a) { return std::find(now.begin(), now.end(), a) != now.end(); }),
                   waiting.end());

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 
 #include "shardfft/typed_array.hpp"
 
@@ -24,8 +25,9 @@ struct CallArray {
   const NeededArray& needed;
 };
 
-/// Throws Error(invalid_argument) for null pointers, wrong element types, arrays that are too short, and arrays that
-/// overlap in part.
-void check_arrays(const CallArray& in, const CallArray& out);
+/// Throws Error(invalid_argument) for null pointers, wrong element types, addresses that numbers of their type cannot
+/// have unless they may have `any_address`, arrays that are too short, and arrays that overlap in part, or overlap the
+/// caller's workspace.
+void check_arrays(const CallArray& in, const CallArray& out, bool any_address, std::span<const std::byte> workspace);
 
 }  // namespace shardfft

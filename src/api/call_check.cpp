@@ -16,8 +16,8 @@ namespace shardfft {
 
 namespace {
 
-constexpr std::array<const char*, 9> names{"forward", "backward",    "report", "allocate_input", "allocate_output",
-                                           "apply",   "convolution", "update", "add_back"};
+constexpr std::array<const char*, 10> names{"forward", "backward",    "report", "allocate_input", "allocate_output",
+                                            "apply",   "convolution", "update", "add_back",       "adjoint"};
 constexpr auto kinds = static_cast<std::int64_t>(names.size());
 
 std::string text_of(std::int64_t word) {

@@ -11,7 +11,18 @@
 namespace shardfft {
 
 /// The collective calls of a plan.
-enum class Call { forward, backward, report, allocate_input, allocate_output, apply, convolution, update, add_back };
+enum class Call {
+  forward,
+  backward,
+  report,
+  allocate_input,
+  allocate_output,
+  apply,
+  convolution,
+  update,
+  add_back,
+  adjoint
+};
 
 struct CallCheckSetup {
   Communicator comm;   ///< the plan's own

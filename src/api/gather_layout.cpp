@@ -1,4 +1,5 @@
 // A layout from the sets that each rank names as its own.
+#include "api/problem.hpp"
 #include "mpi/communicator.hpp"
 #include "shardfft/plan.hpp"
 
@@ -30,10 +31,12 @@ Layout gather_layout(MPI_Comm user_comm, const Shape& shape, const IndexSet& min
     }
   }
   Layout layout;
-  agree(comm, [&] {
+  const Failure failure = failure_of([&] {
     layout = Layout::boxes(shape, std::move(sets), order);
     layout.validate();
   });
+  agree_same(comm, {agreed_layout("arrays or orders of axes", failure.failed() ? Layout() : layout)}, Effort::estimate,
+             failure);
   return layout;
 }
 

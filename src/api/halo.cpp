@@ -113,6 +113,8 @@ HaloExchange::Impl::Impl(const Ranks& who, const Layout& l, std::vector<HaloWidt
     : Members(who, o, {"halo exchanges", "the"}), layout(l), widths(std::move(w)), element(e) {
   const Failure failure = failure_of([&] {
     validate_layout(layout, "layout", ranks());
+    require_known("the precision of the elements", element.precision, Precision::f64, "f32, f64");
+    require_known("the corners", corners, Corners::left_out, "filled, left_out");
     check_halo_options(options, place());
     layouts = make_halo_layouts(layout, widths, options.batch, corners);
   });
@@ -311,8 +313,14 @@ void HaloExchange::add_back(std::span<void* const> x) { impl().add_back(as_bytes
 
 int HaloExchange::members() const { return impl().members(); }
 std::int64_t HaloExchange::count(int member) const { return impl().counts[impl().index_of(member)]; }
-int HaloExchange::device(int member) const { return impl().runner ? impl().device(member) : -1; }
-void* HaloExchange::stream(int member) const { return impl().runner ? impl().stream(member) : nullptr; }
+int HaloExchange::device(int member) const {
+  impl().index_of(member);
+  return impl().runner ? impl().device(member) : -1;
+}
+void* HaloExchange::stream(int member) const {
+  impl().index_of(member);
+  return impl().runner ? impl().stream(member) : nullptr;
+}
 Shape HaloExchange::extents(int member) const {
   impl().index_of(member);
   return padded_extents(impl().layout, impl().widths, impl().rank_of(member));

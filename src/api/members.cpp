@@ -138,8 +138,10 @@ void Members::check(int program, InputArrays in, OutputArrays out, const CallFac
     // Apply writes an array like the input.
     const NeededArray& from = program == backward_program ? mine.output : mine.input;
     const NeededArray& to = program == forward_program ? mine.output : mine.input;
+    // GPUs copy arrays at odd addresses; halos on CPUs have no runner.
+    const bool on_gpu = runner && runner->member(static_cast<int>(m)).device >= 0;
     try {
-      check_arrays({in[m], facts.in, from}, {out[m], facts.out, to});
+      check_arrays({in[m], facts.in, from}, {out[m], facts.out, to}, on_gpu, workspace);
     } catch (const Error& e) {
       if (call_arrays.size() == 1) throw;
       fail(e.code(), "rank ", rank_of(static_cast<int>(m)), ": ", e.what());

@@ -46,7 +46,8 @@ struct Members {
   std::unique_ptr<CallCheck> calls;  ///< null over devices
   std::unique_ptr<Runner> runner;
   std::unique_ptr<TraceFile> trace_file;
-  std::vector<Arrays> call_arrays;  ///< by member
+  std::vector<Arrays> call_arrays;         ///< by member
+  std::span<const std::byte> workspace{};  ///< the part of the caller's that calls write; empty if there is none
 
   int ranks() const { return comm.valid() ? comm.size() : static_cast<int>(devices.size()); }
   int members() const { return comm.valid() ? 1 : ranks(); }

@@ -1,6 +1,7 @@
 #include "api/migration.hpp"
 
 #include <algorithm>
+#include <cstdint>
 
 #include "api/problem.hpp"
 #include "mpi/datatype.hpp"
@@ -44,14 +45,19 @@ void Migration::Impl::exchange(const std::byte* from, std::byte* to, std::size_t
             "MPI_Alltoallv");
 }
 
-void Migration::Impl::check(const void* in, bool any_in, const void* out, bool any_out, std::size_t bytes) const {
-  const auto mine = static_cast<std::int64_t>(bytes);
+AlignedMemory Migration::Impl::room(const void* in, bool any_in, const void* out, bool any_out,
+                                    std::size_t bytes) const {
+  AlignedMemory packed;
   const Failure failure = failure_of([&] {
     require(in != nullptr || !any_in, "the records are a null pointer");
     require(out != nullptr || !any_out, "the place for moved records is a null pointer");
     require(bytes > 0, "records have 0 bytes; at least 1 is needed");
+    const std::size_t most = std::max<std::size_t>({1, order.size(), static_cast<std::size_t>(coming)});
+    require(bytes <= PTRDIFF_MAX / most, "records of ", bytes, " bytes need more memory than there are addresses");
+    packed = allocate_aligned(order.size() * bytes);
   });
-  agree_same(comm, {{"sizes of records", bytes, std::to_string(mine)}}, Effort::estimate, failure);
+  agree_same(comm, {{"sizes of records", bytes, std::to_string(bytes)}}, Effort::estimate, failure);
+  return packed;
 }
 
 Migration::Migration(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -61,25 +67,30 @@ Migration::~Migration() = default;
 Migration::Migration(Migration&&) noexcept = default;
 Migration& Migration::operator=(Migration&&) noexcept = default;
 
-std::int64_t Migration::sent() const { return static_cast<std::int64_t>(impl_->order.size()); }
-std::int64_t Migration::received() const { return impl_->coming; }
+const Migration::Impl& Migration::impl() const {
+  require(impl_ != nullptr, "this migration was moved from: only the one that it was moved to can be used");
+  return *impl_;
+}
+
+std::int64_t Migration::sent() const { return static_cast<std::int64_t>(impl().order.size()); }
+std::int64_t Migration::received() const { return impl().coming; }
 
 void Migration::move(const void* records, std::size_t bytes, void* moved) const {
-  impl_->check(records, sent() > 0, moved, received() > 0, bytes);
-  std::vector<std::byte> packed(impl_->order.size() * bytes);
+  const Impl& mine = impl();
+  const AlignedMemory packed = mine.room(records, sent() > 0, moved, received() > 0, bytes);
   const auto* const from = static_cast<const std::byte*>(records);
-  for (std::size_t i = 0; i < impl_->order.size(); ++i)
-    copy_bytes(from + static_cast<std::size_t>(impl_->order[i]) * bytes, packed.data() + i * bytes, bytes);
-  impl_->exchange(packed.data(), static_cast<std::byte*>(moved), bytes, true);
+  for (std::size_t i = 0; i < mine.order.size(); ++i)
+    copy_bytes(from + static_cast<std::size_t>(mine.order[i]) * bytes, packed.get() + i * bytes, bytes);
+  mine.exchange(packed.get(), static_cast<std::byte*>(moved), bytes, true);
 }
 
 void Migration::back(const void* moved, std::size_t bytes, void* records) const {
-  impl_->check(moved, received() > 0, records, sent() > 0, bytes);
-  std::vector<std::byte> packed(impl_->order.size() * bytes);
-  impl_->exchange(static_cast<const std::byte*>(moved), packed.data(), bytes, false);
+  const Impl& mine = impl();
+  const AlignedMemory packed = mine.room(moved, received() > 0, records, sent() > 0, bytes);
+  mine.exchange(static_cast<const std::byte*>(moved), packed.get(), bytes, false);
   auto* const to = static_cast<std::byte*>(records);
-  for (std::size_t i = 0; i < impl_->order.size(); ++i)
-    copy_bytes(packed.data() + i * bytes, to + static_cast<std::size_t>(impl_->order[i]) * bytes, bytes);
+  for (std::size_t i = 0; i < mine.order.size(); ++i)
+    copy_bytes(packed.get() + i * bytes, to + static_cast<std::size_t>(mine.order[i]) * bytes, bytes);
 }
 
 }  // namespace shardfft

@@ -2,6 +2,7 @@
 // The inside of a migration of records.
 #include <vector>
 
+#include "base/aligned.hpp"
 #include "mpi/communicator.hpp"
 #include "shardfft/particles.hpp"
 
@@ -16,7 +17,8 @@ struct Migration::Impl {
 
   Impl(Communicator c, const std::vector<int>& owner);
   void exchange(const std::byte* from, std::byte* to, std::size_t bytes, bool forward) const;
-  void check(const void* in, bool any_in, const void* out, bool any_out, std::size_t bytes) const;
+  /// Checks the arguments of a move on all ranks, and returns memory for this rank's packed records.
+  AlignedMemory room(const void* in, bool any_in, const void* out, bool any_out, std::size_t bytes) const;
 };
 
 }  // namespace shardfft

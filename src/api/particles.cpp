@@ -73,6 +73,7 @@ struct ParticleMesh::Impl {
 };
 
 void ParticleMesh::Impl::check() const {
+  require_known("the precision", precision, Precision::f64, "f32, f64");
   require_known("the assignment", shape, Assignment::tsc, "nearest, cic, tsc");
   require(options.lengths.empty() || static_cast<int>(options.lengths.size()) == layout.axes(), options.lengths.size(),
           " lengths were given for ", layout.axes(), " axes");

@@ -1,6 +1,8 @@
 // Plan: the calls of users, as the inside (plan_impl) takes them.
 #include "shardfft/plan.hpp"
 
+#include <algorithm>
+
 #include "api/plan_impl.hpp"
 #include "api/report.hpp"
 
@@ -65,6 +67,10 @@ void Plan::run_apply(const Operator& op, const void* in, void* out, const detail
   impl().apply(op, In(in), Out(out), {about_in, about_out});
 }
 
+void Plan::adjoint(Direction of, std::span<const void* const> in, std::span<void* const> out) {
+  impl().adjoint(of, as_bytes(in), as_bytes(out));
+}
+
 Operator Plan::convolution(const void* kernel) { return make_convolution(kernel, {}); }
 Operator Plan::convolution(std::span<const void* const> kernels) { return impl().convolution(as_bytes(kernels)); }
 
@@ -96,6 +102,7 @@ std::size_t Plan::workspace_bytes() const { return impl().runner->memory().works
 void Plan::set_workspace(void* memory, std::size_t bytes) {
   require(members() == 1, "a plan of ", members(), " members in one process only uses workspaces of its own");
   impl().runner->set_workspace(static_cast<std::byte*>(memory), bytes);
+  impl().workspace = {static_cast<const std::byte*>(memory), std::min(bytes, workspace_bytes())};
 }
 
 Buffer Plan::allocate_input(int member) { return impl().allocate(Call::allocate_input, member); }

@@ -54,24 +54,28 @@ void begin_kernels(const Transform& t, const Layout& in, const Options& o, int p
   gpu::begin_kernels({{shape.begin(), shape.end()}, t.kind == Kind::r2c, t.precision, 0, o.verify}, processes);
 }
 
-/// Throws Error for arguments of a plan that this rank can see to be wrong. Returns the libraries of its transforms.
-std::vector<Backend> examine(const ProblemSpec& spec) {
+/// Throws Error for arguments of a plan that this rank can see to be wrong.
+Examined examined(ProblemSpec spec) {
+  Way way;
+  if (!spec.options.way.empty()) way = take_way(spec.options);
+  close_gaps(spec);
   validate(spec);
-  if (spec.place != Place::cpu) return {};
-  require_threads(spec.options.threads);
-  return candidates(spec.options.local_fft);
+  std::vector<Backend> local_ffts;
+  if (spec.place == Place::cpu) {
+    require_threads(spec.options.threads);
+    local_ffts = candidates(spec.options.local_fft);
+  }
+  return {std::move(spec), std::move(way), std::move(local_ffts)};
 }
 
-/// The mark of the arguments of a plan on CPUs in a given way: ranks agree on nothing else before they make it. Other
-/// plans have none, and so have ranks with wrong arguments.
-std::uint64_t mark_of(ProblemSpec spec) {
-  if (spec.options.way.empty() || spec.options.processor == Processor::gpu) return 0;
+/// The mark of the arguments of a plan in a given way: ranks agree on nothing else before they make it. Other plans
+/// have none, and so have ranks with wrong arguments.
+std::uint64_t mark_of(ProblemSpec spec, Examined& seen) {
+  if (spec.options.way.empty()) return 0;
   std::uint64_t mark = 1;
   const bool good = succeeds([&] {
     for (const Agreed& argument : agreed_arguments(spec)) mark = (mark ^ argument.number) * 1099511628211U;
-    take_way(spec.options);
-    close_gaps(spec);
-    examine(spec);
+    seen = examined(std::move(spec));
   });
   return good ? mark : 0;
 }
@@ -88,15 +92,16 @@ const Ranks& kernels_begun(const Ranks& who, const Transform& t, const Layout& i
 }  // namespace
 
 Plan::Impl::Impl(const Ranks& who, Transform t, const Layout& in, const std::optional<Layout>& out, OutputLayout kind,
-                 const Options& o)
+                 const Options& o, Examined seen)
     : Members(kernels_begun(who, t, in, o), o, {"plans", "the plan's"},
               [&](int ranks) {
-                return mark_of({t, in, out, kind, o, ranks, Place::cpu});
+                const Place place = o.processor == Processor::gpu ? Place::gpu : Place::cpu;
+                return mark_of({t, in, out, kind, o, ranks, place}, seen);
               }),
       transform(t) {
   const MostAllocated most;
   spec = {transform, in, out, kind, options, ranks(), place()};
-  begin(who, {});
+  begin(who, {}, std::move(seen));
   planning_bytes = most.bytes();
 }
 
@@ -108,20 +113,23 @@ Plan::Impl::Impl(Communicator imagined, const ProblemSpec& given, const Way& way
   begin({}, std::move(setup));
 }
 
-void Plan::Impl::begin(const Ranks& who, ExecutorSetup setup) {
+void Plan::Impl::begin(const Ranks& who, ExecutorSetup setup, Examined seen) {
   setup.begun = clock_seconds();
   if (options.budget > 0) setup.plan_until = setup.begun + host_defaults().budget_of_libraries * options.budget;
   std::optional<PlanWisdom> wisdom;
   const Failure failure = failure_of([&] {
+    if (alike) return;
     wisdom.emplace(options, comm.rank() == 0 && !comm.imagined());
-    setup.way_is_given = !options.way.empty();
-    if (setup.way_is_given) setup.way = take_way(options);
-    spec.options = options;
-    close_gaps(spec);
-    setup.local_ffts = examine(spec);
+    seen = examined(spec);
   });
+  if (!failure.failed()) {
+    setup.way_is_given = !options.way.empty();
+    if (setup.way_is_given) setup.way = std::move(seen.way);
+    spec = std::move(seen.spec);
+    options = spec.options;
+    setup.local_ffts = std::move(seen.local_ffts);
+  }
   const bool asks = options.way.empty() && wisdom && !comm.imagined() && wisdom->knows();
-  if (alike) throw_failure(failure);  // that of all ranks
   setup.ranks = alike ? RankFacts{false} : agree_same(comm, spec, failure, asks);
   if (comm.valid()) watch_calls(who, plan_name(spec));
   if (setup.ranks.knows_ways && make_as_known(*wisdom, setup)) return;

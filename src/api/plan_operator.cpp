@@ -1,5 +1,6 @@
 // Plan::apply and Plan::convolution: a spectrum times factors, between forward and backward.
 #include <algorithm>
+#include <iterator>
 #include <optional>
 
 #include "api/plan_impl.hpp"
@@ -64,22 +65,47 @@ FactorsInUse Plan::Impl::factors_of(const Operator& op) {
   return factors;
 }
 
+void Plan::Impl::begin_late(Late& late, const std::function<NamedProgram()>& make, InputArrays in, OutputArrays out,
+                            const std::function<void()>& prepare) {
+  const bool first = late.number == 0;
+  const Failure failure = failure_of([&] {
+    prepare();
+    if (!first) runner->check_arrays(late.number, in, out);
+  });
+  enter(late.call, failure, first);
+  if (!first) return;
+  const int next = narrow(std::ssize(runner->programs()), "programs");
+  runner->add({make()});
+  late.number = next;
+  together([&] { runner->check_arrays(next, in, out); });
+}
+
 void Plan::Impl::apply(const Operator& op, InputArrays in, OutputArrays out, const CallFacts& facts) {
   FactorsInUse factors;
-  const bool first = runner->programs().size() <= apply_program;
-  const Failure failure = failure_of([&] {
+  const auto prepare = [&] {
     refuse_spectra(transform);
-    check(apply_program, in, out, facts);
+    check(both_ways, in, out, facts);
     factors = factors_of(op);
-    if (!first) runner->check_arrays(apply_program, in, out);
-  });
-  enter(Call::apply, failure, first);
-  if (first) {
-    runner->add({make_apply(spec, runner->programs(), OperatorStep{in_use_})});
-    together([&] { runner->check_arrays(apply_program, in, out); });
-  }
+  };
+  begin_late(
+      apply_, [&] { return make_apply(spec, runner->programs(), OperatorStep{in_use_}); }, in, out, prepare);
   *in_use_ = std::move(factors);
-  start(apply_program, in, out);
+  start(apply_.number, in, out);
+}
+
+void Plan::Impl::adjoint(Direction of, InputArrays in, OutputArrays out) {
+  const Failure failure =
+      failure_of([&] { require_known("the direction", of, Direction::backward, "forward, backward"); });
+  if (failure.failed()) enter(Call::adjoint, failure);
+  const bool forward = of == Direction::forward;
+  const int like = forward ? backward_program : forward_program;
+  const NamedProgram& own = runner->programs()[forward ? forward_program : backward_program];
+  const NamedProgram& other = runner->programs()[forward ? backward_program : forward_program];
+  if (own.scale == other.scale) return run(like, in, out);
+  Late& late = adjoints_[forward ? 0 : 1];
+  const auto make = [&] { return NamedProgram{"adjoint of " + own.name, other.program, own.scale}; };
+  begin_late(late, make, in, out, [&] { check(like, in, out, {}); });
+  start(late.number, in, out);
 }
 
 /// The factors are the kernel's spectrum without the factor of the plan's norm. They lie on the host; a GPU leaves the

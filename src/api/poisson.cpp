@@ -70,7 +70,7 @@ void Poisson::Impl::check_values(const WallValues& given) const {
 }
 
 void Poisson::Impl::check_call(const void* f, const void* u, const std::vector<WallValues>& values,
-                               std::span<void* const> gradient) const {
+                               std::span<void* const> gradient, bool is_adjoint) const {
   std::int64_t given = 0;
   agree(comm, [&] {
     require((f != nullptr && u != nullptr) || bytes() == 0, "an array is a null pointer");
@@ -81,9 +81,11 @@ void Poisson::Impl::check_call(const void* f, const void* u, const std::vector<W
     for (const void* const array : arrays)
       require(!on_gpu() || bytes() == 0 || memory_place(array).device == plan->device(), "the solver runs on GPU ",
               plan->device(), ", but an array lies elsewhere: arrays must be in its memory");
-    for (void* const slopes : gradient)
-      require((slopes != nullptr && slopes != f) || bytes() == 0, "an array for the gradient is ",
-              slopes == nullptr ? "a null pointer" : "that of f");
+    for (auto slopes = arrays.begin() + 2; slopes < arrays.end(); ++slopes) {
+      require(*slopes != nullptr || bytes() == 0, "an array for the gradient is a null pointer");
+      require(std::find(arrays.begin(), slopes, *slopes) == slopes || bytes() == 0,
+              "an array for the gradient is that of f, of u or of another axis");
+    }
     for (const WallValues& one : values) {
       check_values(one);
       const std::int64_t bit = std::int64_t{1} << (2 * one.axis + (one.upper ? 1 : 0));
@@ -92,11 +94,13 @@ void Poisson::Impl::check_call(const void* f, const void* u, const std::vector<W
     }
     if (!gradient.empty() && !values.empty())
       fail(Status::unsupported, "the gradient of a solution with values at walls is not supported");
-    given = 2 * given + (gradient.empty() ? 0 : 1);
+    given = 4 * given + (gradient.empty() ? 0 : 2) + (is_adjoint ? 1 : 0);
   });
   const bool same = comm.either(given) == given;
   agree(comm, [&] {
-    if (!same) fail(Status::mismatch, "the ranks gave values for different walls, or only some of them a gradient");
+    if (!same)
+      fail(Status::mismatch,
+           "the ranks gave values for different walls, only some of them a gradient, or some called adjoint()");
   });
 }
 
@@ -251,7 +255,7 @@ Poisson::Impl& Poisson::impl() const {
 
 void Poisson::solve(const void* f, void* u, const std::vector<WallValues>& values, std::span<void* const> gradient) {
   Impl& mine = impl();
-  mine.check_call(f, u, values, gradient);
+  mine.check_call(f, u, values, gradient, false);
   mine.typed([&]<class T>(T*) {
     if (mine.singular() && mine.o.wrong_mean == WrongMean::refuse) mine.check_mean(static_cast<const T*>(f), values);
     mine.solve<T>(f, u, values, gradient);
@@ -260,7 +264,7 @@ void Poisson::solve(const void* f, void* u, const std::vector<WallValues>& value
 
 void Poisson::adjoint(const void* by_u, void* by_f) {
   Impl& mine = impl();
-  mine.check_call(by_u, by_f, {}, {});
+  mine.check_call(by_u, by_f, {}, {}, true);
   mine.typed([&]<class T>(T*) {
     auto* const result = static_cast<T*>(by_f);
     mine.weigh(static_cast<const T*>(by_u), result, true);

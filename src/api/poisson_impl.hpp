@@ -81,8 +81,8 @@ struct Poisson::Impl {
   }
   void add_numbers(const void* numbers, const LocalCopy& boxes, std::byte* to, std::byte* room) const;
 
-  void check_call(const void* f, const void* u, const std::vector<WallValues>& values,
-                  std::span<void* const> gradient) const;
+  void check_call(const void* f, const void* u, const std::vector<WallValues>& values, std::span<void* const> gradient,
+                  bool is_adjoint) const;
   void check_values(const WallValues& given) const;
   template <class T>
   void check_mean(const T* f, const std::vector<WallValues>& values) const;

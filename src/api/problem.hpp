@@ -51,10 +51,11 @@ RankFacts agree_same(const Communicator& comm, const std::vector<Agreed>& agreed
                      const Failure& mine = {}, bool knows_ways = false);
 /// "c2c 64x32": for messages.
 std::string plan_name(const ProblemSpec& spec);
-/// Numbers of a plan's programs in its runner.
+/// Numbers of a plan's programs in its runner; others are made at their first call.
 inline constexpr int forward_program = 0;
 inline constexpr int backward_program = 1;
-inline constexpr int apply_program = 2;  ///< of plans that have applied an operator
+/// For Members::check(): arrays of a call from the input's layout to the same.
+inline constexpr int both_ways = 2;
 
 /// The r2c, c2c or r2r problem with the batch as axis 0; for a c2r plan that of its inverse.
 Problem make_problem(const ProblemSpec& spec);

@@ -201,7 +201,9 @@ PlanReport make_report(const ReportInput& in) {
   report.planning_bytes = in.planning_bytes;
   report.forward = own_program(in.runner, forward_program);
   report.backward = own_program(in.runner, backward_program);
-  if (in.runner.programs().size() > apply_program) report.apply = own_program(in.runner, apply_program);
+  const auto& programs = in.runner.programs();
+  const auto apply = std::ranges::find(programs, "apply", &NamedProgram::name);
+  if (apply != programs.end()) report.apply = own_program(in.runner, static_cast<int>(apply - programs.begin()));
   if (in.comm.valid()) compare(in.comm, report);
   tell_errors(in, report);
   for (PlanReport::Program* program : programs_of(report)) conclude(*program);

@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <complex>
 #include <cstring>
 #include <optional>
 
 #include "api/operator_rep.hpp"
+#include "api/problem.hpp"
 #include "geometry/gaps.hpp"
 #include "gpu/run/make.hpp"
 #include "mpi/communicator.hpp"
@@ -144,7 +146,7 @@ Shells cross_spectrum(MPI_Comm users, const Side& side, const void* a, const voi
   const Communicator comm = Communicator::duplicate(users);
   std::optional<ShellSums> mine;
   std::vector<double> numbers;
-  agree(comm, [&] {
+  const Failure failure = failure_of([&] {
     check_array(side, a);
     check_array(side, b);
     mine.emplace(side, lengths, width);
@@ -156,6 +158,12 @@ Shells cross_spectrum(MPI_Comm users, const Side& side, const void* a, const voi
     typed(side, a, b, [&](const auto* one, const auto* other) { mine->add(side, one, other); });
     for (const KeptSum& shell : mine->shells) numbers.push_back(shell.value());
   });
+  const double used = mine ? mine->width : 0;
+  agree_same(comm,
+             {agreed_layout("layouts", side.layout),
+              {"widths of shells", std::bit_cast<std::uint64_t>(used), std::to_string(used)},
+              {"numbers of shells", numbers.size(), std::to_string(numbers.size())}},
+             Effort::estimate, failure);
   const std::vector<double> all = gathered(comm, numbers);
   std::vector<KeptSum> sums(numbers.size());
   for (std::size_t i = 0; i < all.size(); ++i) sums[i % sums.size()].add(all[i]);
@@ -213,7 +221,7 @@ Moments moments_of(const Powers& p) {
 std::vector<Moments> moments(MPI_Comm users, const Side& side, const void* array) {
   const Communicator comm = Communicator::duplicate(users);
   std::vector<Powers> mine;
-  agree(comm, [&] {
+  const Failure failure = failure_of([&] {
     check_array(side, array);
     require(!side.element.is_complex, "moments need an array of real numbers");
     const int device = device_of(side, array, array);
@@ -226,6 +234,7 @@ std::vector<Moments> moments(MPI_Comm users, const Side& side, const void* array
       if constexpr (std::is_floating_point_v<T>) mine = powers_of(side, numbers);
     });
   });
+  agree_same(comm, {{"numbers of fields", mine.size(), std::to_string(mine.size())}}, Effort::estimate, failure);
   constexpr std::size_t words = sizeof(Powers) / sizeof(double);
   std::vector<double> numbers(mine.size() * words);
   std::memcpy(numbers.data(), mine.data(), numbers.size() * sizeof(double));

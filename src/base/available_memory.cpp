@@ -2,6 +2,7 @@
 
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -154,6 +155,12 @@ void require_memory(double bytes, const std::string& what) {
          room.limit.empty() ? "" : ": " + room.limit);
   }
   munmap(probe, length);
+}
+
+void require_fits_host(double bytes, const std::string& what) {
+  const double all = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+  if (all > 0 && bytes > all)
+    fail(Status::out_of_memory, what, " has ", in_mebibytes(bytes), " on this rank; this host has ", in_mebibytes(all));
 }
 
 }  // namespace shardfft

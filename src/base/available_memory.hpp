@@ -32,4 +32,8 @@ std::size_t available_memory();
 /// Throws Error(out_of_memory) if this process cannot have `bytes` more. `what` needs them, for the error.
 void require_memory(double bytes, const std::string& what);
 
+/// Throws Error(out_of_memory) if an array has more bytes than all memory of this host: to list the bundles of
+/// its transform would take time and memory in proportion. `what` it is, for the error.
+void require_fits_host(double bytes, const std::string& what);
+
 }  // namespace shardfft

@@ -26,15 +26,16 @@ std::string not_used(const std::string& path, const std::string& why) {
 
 void say_not_used(const std::string& path, const std::string& why) { say_once(not_used(path, why)); }
 
-/// Why an open file is not this user's alone; empty if it is.
-std::string flaw(int descriptor, mode_t kind) {
+/// Why an open file is of another kind, or not this user's alone (`anybodys`: it need not be); empty if nothing is
+/// wrong.
+std::string flaw(int descriptor, mode_t kind, bool anybodys = false) {
   struct stat found {};
   Text why;
   if (fstat(descriptor, &found) != 0 || (found.st_mode & S_IFMT) != kind)
     why << "it is no " << (kind == S_IFDIR ? "folder" : "plain file");
-  else if (found.st_uid != geteuid())
+  else if (!anybodys && found.st_uid != geteuid())
     why << "user " << found.st_uid << " owns it, and this process is user " << geteuid() << "'s";
-  else if ((found.st_mode & (S_IWGRP | S_IWOTH)) != 0)
+  else if (!anybodys && (found.st_mode & (S_IWGRP | S_IWOTH)) != 0)
     why << "its group or others may write it (mode " << std::oct << (found.st_mode & 07777) << "; chmod go-w helps)";
   return why.str();
 }
@@ -49,12 +50,14 @@ bool write_all(int descriptor, const std::string& content) {
   return true;
 }
 
-int open_folder(const std::string& path) {
+int open_folder(const std::string& path) { return ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); }
+
+int make_folder(const std::string& path) {
   std::error_code ignored;
   const std::filesystem::path parent = std::filesystem::path(path).parent_path();
   if (!parent.empty()) std::filesystem::create_directories(parent, ignored);
   mkdir(path.c_str(), 0700);
-  return ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  return open_folder(path);
 }
 
 }  // namespace
@@ -69,7 +72,7 @@ std::string cache_directory() {
 std::string why_nothing_is_kept() {
   const std::string path = cache_directory();
   if (path.empty()) return {};
-  const int folder = open_folder(path);
+  const int folder = make_folder(path);
   if (folder < 0) return not_used(path, std::string("it cannot be opened: ") + std::strerror(errno));
   const std::string why = flaw(folder, S_IFDIR);
   ::close(folder);
@@ -77,16 +80,18 @@ std::string why_nothing_is_kept() {
 }
 
 OwnFolder::OwnFolder(const std::string& path, bool anybodys)
-    : path_(path), anybodys_(anybodys), descriptor_(judged(open_folder(path), path, true)) {}
+    : path_(path),
+      anybodys_(anybodys),
+      descriptor_(judged(anybodys ? open_folder(path) : make_folder(path), path, true)) {}
 
 OwnFolder::~OwnFolder() {
   if (descriptor_ >= 0) ::close(descriptor_);
 }
 
-/// Closes a file that is not this user's alone, and says so; -1 then.
+/// Closes a file that has a flaw, and says so; -1 then.
 int OwnFolder::judged(int descriptor, const std::string& path, bool folder) const {
   if (descriptor < 0) return -1;
-  const std::string why = anybodys_ ? "" : flaw(descriptor, folder ? S_IFDIR : S_IFREG);
+  const std::string why = flaw(descriptor, folder ? S_IFDIR : S_IFREG, anybodys_);
   if (why.empty()) return descriptor;
   ::close(descriptor);
   say_not_used(path, why);
@@ -96,7 +101,7 @@ int OwnFolder::judged(int descriptor, const std::string& path, bool folder) cons
 /// O_NONBLOCK: opening a pipe must not wait for its other end.
 int OwnFolder::open_own(const std::string& name, int flags) const {
   if (!usable()) return -1;
-  const std::string path = path_ + "/" + name;
+  const std::string path = (std::filesystem::path(path_) / name).string();
   const int found = openat(descriptor_, name.c_str(), flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
   if (found < 0 && errno == ELOOP) say_not_used(path, "it is a link");
   return judged(found, path, false);
@@ -118,12 +123,7 @@ std::optional<std::string> OwnFolder::read(const std::string& name) const {
 }
 
 bool OwnFolder::write(const std::string& name, const std::string& content, const Content* before) const {
-  // A file that is there already is replaced only if it is this user's own.
-  const int found = open_own(name, O_RDONLY);
-  if (found >= 0)
-    ::close(found);
-  else if (struct stat any{}; !usable() || fstatat(descriptor_, name.c_str(), &any, AT_SYMLINK_NOFOLLOW) == 0)
-    return false;
+  if (!replaces(name)) return false;
   // Processes of containers, and of hosts that share the folder, have numbers in common.
   const std::string unfinished = name + '.' + std::to_string(random_word());
   const int file = open_own(unfinished, O_WRONLY | O_CREAT | O_EXCL);
@@ -135,6 +135,13 @@ bool OwnFolder::write(const std::string& name, const std::string& content, const
   if (wanted && renameat(descriptor_, unfinished.c_str(), descriptor_, name.c_str()) == 0) return true;
   remove(unfinished);
   return false;
+}
+
+bool OwnFolder::replaces(const std::string& name) const {
+  const int found = open_own(name, O_RDONLY);
+  if (found >= 0) return ::close(found) == 0;
+  struct stat any {};
+  return usable() && fstatat(descriptor_, name.c_str(), &any, AT_SYMLINK_NOFOLLOW) != 0;
 }
 
 bool OwnFolder::takes_files() const {

@@ -14,8 +14,9 @@ std::string cache_directory();
 /// that no other file can take their place meanwhile. Links in place of files are not followed.
 class OwnFolder {
  public:
-  /// Makes the folder, for this user only, and those above it, if it does not exist. `anybodys`: the user named it, and
-  /// the owner of the folder and its files does not matter.
+  /// Makes the folder, for this user only, and those above it, if it does not exist. `anybodys`: the user named it.
+  /// Then it is not made, and the owner of the folder and its files does not matter; they must be plain files all the
+  /// same.
   explicit OwnFolder(const std::string& path, bool anybodys = false);
   ~OwnFolder();
   OwnFolder(const OwnFolder&) = delete;
@@ -30,6 +31,8 @@ class OwnFolder {
   /// was written.
   using Content = std::optional<std::string>;
   bool write(const std::string& name, const std::string& content, const Content* before = nullptr) const;
+  /// Whether a file of this name is absent, or a plain one that may be replaced.
+  bool replaces(const std::string& name) const;
   /// Whether a file can be made here; tries it.
   bool takes_files() const;
   /// Opens a file to lock it, and makes it if it does not exist; -1 if that fails. The caller closes it.

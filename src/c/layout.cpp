@@ -11,7 +11,7 @@ using namespace shardfft::c;
 namespace {
 
 Shape shape_of(int axes, const std::int64_t* shape) {
-  const auto extents = given(shape, axes, "shape");
+  const auto extents = given_axes(shape, axes, "shape");
   return {extents.begin(), extents.end()};
 }
 AxisOrder order_of(int axes, const int* order) {
@@ -138,7 +138,6 @@ shardfft_status shardfft_layout_single(int axes, const int64_t* shape, int ranks
 shardfft_status shardfft_layout_from_pieces(int axes, const int64_t* shape, int ranks, const int* pieces,
                                             const shardfft_piece* piece, shardfft_layout* layout) {
   return made(axes, shape, nullptr, layout, [&](const Shape& s, const AxisOrder&) {
-    require(axes <= max_axes, "a layout has at most ", max_axes, " axes, not ", axes);
     auto all = std::make_shared<std::vector<std::vector<Piece>>>();
     const shardfft_piece* next = piece;
     for (const int count : given(pieces, ranks, "pieces")) {

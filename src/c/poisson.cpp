@@ -16,7 +16,7 @@ namespace {
 
 PoissonOptions poisson_options_of(const shardfft_poisson_options& c) {
   PoissonOptions o;
-  for (const auto& [lower, upper] : given(c.boundary, c.axes, "boundary"))
+  for (const auto& [lower, upper] : given_axes(c.boundary, c.axes, "boundary"))
     o.boundary.push_back({static_cast<Boundary>(lower), static_cast<Boundary>(upper)});
   o.points = static_cast<WallPoints>(c.points);
   o.shift = c.shift;

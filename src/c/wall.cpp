@@ -69,7 +69,7 @@ void give_numbers(const std::vector<double>& all, std::int64_t room, double* num
 
 std::vector<double> lengths_of(int axes, const double* lengths) {
   if (lengths == nullptr) return {};
-  const auto each = given(lengths, axes, "lengths");
+  const auto each = given_axes(lengths, axes, "lengths");
   return {each.begin(), each.end()};
 }
 

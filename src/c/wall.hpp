@@ -66,6 +66,12 @@ std::span<T> given(T* elements, std::int64_t count, const char* name) {
   require(elements != nullptr || count == 0, "'", name, "' is a null pointer; ", count, " elements are expected");
   return {elements, static_cast<std::size_t>(count)};
 }
+/// As `given`, an element for each axis.
+template <class T>
+std::span<T> given_axes(T* elements, std::int64_t axes, const char* name) {
+  require(axes <= max_axes, "'", name, "' is of ", axes, " axes; an array has at most ", max_axes);
+  return given(elements, axes, name);
+}
 inline const char* given_text(const char* text, const char* name) {
   require(text != nullptr, "'", name, "' is a null pointer; a text is expected");
   return text;

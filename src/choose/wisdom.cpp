@@ -122,9 +122,14 @@ std::optional<Wisdom> WisdomFile::read() const {
 void WisdomFile::require_writable() const {
   require(!path.empty(), "no wisdom can be kept: neither option wisdom nor SHARDFFT_WISDOM names a file, and there is ",
           "no cache folder (SHARDFFT_CACHE)");
-  const OwnFolder folder(folder_of(path), is_named);  // creates the folder
+  require(path.find('\0') == std::string::npos, "the name of the wisdom file has a character 0");
+  std::error_code ignored;
+  require(!is_named || fs::is_directory(folder_of(path), ignored), "the wisdom file ", path,
+          " cannot be written: there is no folder ", folder_of(path), ", and only the cache folder is made");
+  const OwnFolder folder(folder_of(path), is_named);
   require(folder.takes_files(), "the wisdom file ", path, " cannot be written: this user may not write in the folder ",
           folder_of(path));
+  require(folder.replaces(name_of(path)), "the wisdom file ", path, " cannot be written: another file is in its place");
 }
 
 void WisdomFile::add(const Wisdom& more) const {

@@ -16,12 +16,16 @@
 namespace shardfft {
 
 bool BundledFft::worth_it(const BundledFftSetup& setup) {
+  return worth_it(setup, 2 * own_cache_bytes(), own_cache_bytes());
+}
+
+bool BundledFft::worth_it(const BundledFftSetup& setup, std::int64_t longest_line, std::int64_t cache) {
   const auto pieces = setup.before.layout.pieces(setup.rank);
   if (pieces.size() != 1) return false;
   std::int64_t line = static_cast<std::int64_t>(element_bytes(setup.before, setup.precision));
   const std::int64_t all = line * pieces.front().set.count();
   for (const int a : setup.step.numbers()) line *= pieces.front().set.axis[static_cast<std::size_t>(a)].count;
-  return line <= 2 * own_cache_bytes() && all > own_cache_bytes();
+  return line <= longest_line && all > cache;
 }
 
 BundledFft::BundledFft(const BundledFftSetup& setup)
@@ -43,7 +47,7 @@ void BundledFft::choose_row_axis(const Piece& piece, const Piece& result) {
   for (const std::size_t a : axes_of(piece)) {
     const std::int64_t whole = piece.set.axis[a].count / block_[a];
     const auto axis = static_cast<int>(a);
-    if (whole <= row_length_) continue;
+    if (whole <= row_length_ || (setup_.targets && axis == setup_.divided)) continue;
     if (!(own || setup_.from.axis_is_local(axis)) || !(keeps || setup_.to.axis_is_local(axis))) continue;
     if (setup_.check && !setup_.check->alike_along(axis)) continue;
     row_axis_ = a;
@@ -115,6 +119,8 @@ IndexSet BundledFft::set_of(const Piece& piece, const BundleBlocks& at) const {
 /// Adds the row of bundles that begins at `at`.
 void BundledFft::add(const Piece& piece, const Piece& result, const BundleBlocks& at, std::int64_t times) {
   const IndexSet set = set_of(piece, at);
+  const Layout &sources = setup_.sources ? *setup_.sources : setup_.from,
+               &targets = setup_.targets ? *setup_.targets : setup_.to;
   // The transform changes only the extent of a halved axis.
   const auto result_set_of = [&](IndexSet s) {
     for (const int a : setup_.step.numbers())
@@ -129,9 +135,9 @@ void BundledFft::add(const Piece& piece, const Piece& result, const BundleBlocks
   line_bytes_ = std::max(line_bytes_, extent_bytes(lines, in_bytes_));
   if (!fft->spec().in_place) result_bytes_ = std::max(result_bytes_, extent_bytes(results, out_bytes_));
   Bundle bundle{{}, {}, times, fft.get()};
-  const std::vector<PeerCopy> copies = gather_boxes(setup_.from, lines, setup_.rank);
+  const std::vector<PeerCopy> copies = gather_boxes(sources, lines, setup_.rank);
   for (const PeerCopy& copy : copies) bundle.gather.push_back({copy, 0});
-  const std::vector<PeerCopy> stores = scatter_boxes(results, setup_.to, setup_.rank);
+  const std::vector<PeerCopy> stores = scatter_boxes(results, targets, setup_.rank);
   for (const PeerCopy& copy : stores) bundle.store.push_back({copy, 0});
   if (setup_.check) {
     bundle.lines = setup_.check->add(lines, results);
@@ -148,8 +154,8 @@ void BundledFft::add(const Piece& piece, const Piece& result, const BundleBlocks
       for (std::size_t i = 0; i < boxes.size(); ++i)
         boxes[i].step = (following[i].boxes.*owners).offset - (boxes[i].copy.boxes.*owners).offset;
     };
-    set_steps(bundle.gather, gather_boxes(setup_.from, lines, setup_.rank), &LocalCopy::from);
-    set_steps(bundle.store, scatter_boxes(results, setup_.to, setup_.rank), &LocalCopy::to);
+    set_steps(bundle.gather, gather_boxes(sources, lines, setup_.rank), &LocalCopy::from);
+    set_steps(bundle.store, scatter_boxes(results, targets, setup_.rank), &LocalCopy::to);
   }
   bundles_.push_back(std::move(bundle));
 }
@@ -312,7 +318,7 @@ class OwnSource : public LineSource {
 }  // namespace
 
 void BundledFft::run(const std::byte* in, std::byte* out, std::byte* scratch) {
-  run(OwnSource(in), OwnTarget(out), scratch);
+  run(OwnSource(in), own_target(out), scratch);
 }
 
 }  // namespace shardfft

@@ -3,6 +3,7 @@
 // and writes memory once, for any strides; the FFT library works only in cache.
 #include <array>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,9 +25,13 @@ struct BundledFftSetup : LocalTransform, OperationContext {
   int rank = 0;
   Precision precision = Precision::f64;
   Effort effort = Effort::measure;
-  StepFfts ffts{};    ///< of the plan: made before the first run
-  Layout from{};      ///< layout of the owners from whose arrays the elements of `before` are read
-  Layout to{};        ///< layout of the owners to whose arrays the elements of `after` are written
+  StepFfts ffts{};  ///< of the plan: made before the first run
+  Layout from{};    ///< layout of the owners from whose arrays the elements of `before` are read
+  Layout to{};      ///< layout of the owners to whose arrays the elements of `after` are written
+  /// Of divided arrays (geometry/staying_part.hpp): the places of their elements, in place of those that `from` and
+  /// `to` name.
+  std::optional<Layout> sources{}, targets{};
+  int divided = -1;   ///< the axis along which `targets` has several pieces of a rank
   bool pads = false;  ///< `from` has only the first points of the lines: zeroes follow
   /// Results of at least this number of bytes are written past the cache.
   std::size_t bytes_past_cache = host_defaults().bytes_to_write_past_cache;
@@ -53,14 +58,16 @@ class LineTarget {
   virtual std::byte* array(int peer) const = 0;
 };
 
-/// This rank's own array.
+/// This rank's own array; for a divided one also `kept`, as the array of a rank behind the last one.
 class OwnTarget : public LineTarget {
  public:
-  explicit OwnTarget(std::byte* array) : array_(array) {}
-  std::byte* array(int /*peer*/) const override { return array_; }
+  explicit OwnTarget(std::byte* array, std::byte* kept = nullptr, int ranks = -1)
+      : array_(array), kept_(kept), ranks_(ranks) {}
+  std::byte* array(int peer) const override { return peer == ranks_ ? kept_ : array_; }
 
  private:
-  std::byte* array_;
+  std::byte *array_, *kept_;
+  int ranks_;
 };
 
 /// As an operation it transforms this rank's own array, also in place if it keeps its numbers; else any owners' arrays.
@@ -74,6 +81,7 @@ class BundledFft : public Operation {
   std::size_t table_bytes() const override;
   bool runs_in_place() const override { return setup_.step.keeps_numbers(); }
   void run(const std::byte* in, std::byte* out, std::byte* scratch) override;
+  void keep(std::byte* array) override { kept_ = array; }
   /// `scratch` has scratch_bytes(). During the transform of a bundle, lines of the next one are prefetched if this
   /// process can address them.
   void run(const LineSource& source, const LineTarget& target, std::byte* scratch);
@@ -87,6 +95,10 @@ class BundledFft : public Operation {
 
   /// Whether one line (all transformed axes) is small enough for bundles, and the whole large enough.
   static bool worth_it(const BundledFftSetup& setup);
+  static bool worth_it(const BundledFftSetup& setup, std::int64_t longest_line, std::int64_t cache);
+
+ protected:
+  OwnTarget own_target(std::byte* out) const { return OwnTarget(out, kept_, setup_.before.layout.ranks()); }
 
  private:
   /// A copy between a bundle and an owner's array.
@@ -148,6 +160,7 @@ class BundledFft : public Operation {
   std::int64_t bundle_count_ = 0;  ///< product of count_
   std::vector<Bundle> bundles_;    ///< by row, in row-major order of the axes
   std::string text_;
+  std::byte* kept_ = nullptr;
 };
 
 }  // namespace shardfft

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/available_memory.hpp"
 #include "base/check.hpp"
 #include "exchange/blocks.hpp"
 #include "exec/cannon_operation.hpp"
@@ -17,6 +18,7 @@
 #include "exec/pointwise_operation.hpp"
 #include "exec/program_checks.hpp"
 #include "exec/real_in_place.hpp"
+#include "geometry/staying_part.hpp"
 #include "lower/orders.hpp"
 #include "lower/transforms.hpp"
 
@@ -65,7 +67,11 @@ class HostCompiler : public Compiler<Task> {
   void make(Task& task, std::size_t number) override {
     lines_.reset();
     if (checks_) alone_.run([&] { lines_ = checks_->lines(number); });
+    before_ = std::exchange(behind_, divided_behind(number));
     task.operation = make_operation(fused_tasks()[number]);
+    task.keeps = before_ || behind_;
+    if (before_) task.from_state.layout = before_->leaving();
+    if (behind_) task.to_state.layout = behind_->leaving();
     if (!checks_) return;
     alone_.run([&] {
       task.checks.push_back(lines_ ? lines_ : checks_->other(number, *task.operation));
@@ -76,6 +82,7 @@ class HostCompiler : public Compiler<Task> {
     task.operation = make_copy(state_bytes(task.from_state, setup_.precision, setup_.comm.rank()), context_.trace);
     if (checks_) task.checks.push_back(checks_->copy());
   }
+  std::optional<StayingPart> divided_behind(std::size_t number) const;
   std::size_t element_bytes(const State& state) const { return shardfft::element_bytes(state, setup_.precision); }
 
   std::unique_ptr<Operation> make_operation(const FusedTask& fused);
@@ -100,9 +107,38 @@ class HostCompiler : public Compiler<Task> {
   OperationContext context_;
   HostPart& control_;  ///< of the turn counters that are still free
   Alone& alone_;
-  std::unique_ptr<ProgramChecks> checks_;  ///< with the option verify
-  std::shared_ptr<LinesCheck> lines_;      ///< with that option: of the transform that is being made
+  std::unique_ptr<ProgramChecks> checks_;       ///< with the option verify
+  std::shared_ptr<LinesCheck> lines_;           ///< with that option: of the transform that is being made
+  std::optional<StayingPart> before_, behind_;  ///< the arrays of the task that is being made, if they are divided
 };
+
+/// The array behind a transform in bundles, if the next task gathers from it and ends in the output: the elements that
+/// stay on their rank lie in the output, where the last transform finds each of them in its place. Only the others take
+/// memory that ranks share. The same on all ranks.
+std::optional<StayingPart> HostCompiler::divided_behind(std::size_t number) const {
+  if (host_ == nullptr || in_place_ || setup_.options.in_place || checks_ || number + 1 >= fused_tasks().size())
+    return {};
+  const FusedTask &fused = fused_tasks()[number], &next = fused_tasks()[number + 1];
+  const auto gathers = [this](const FusedTask& task) {
+    return task.size() == 2 && is_reshape(task[0]) && transforms(task[1]);
+  };
+  if (!gathers(next) || next[1].to != output_array || next[0].from != fused.back().to ||
+      fused.front().from == fused.back().to)
+    return {};
+  if (!gathers(fused)) {
+    if (fused.size() > 1 || !transforms(fused[0])) return {};
+    BundledFftSetup fft{transform(fused[0]), context_};
+    fft.precision = setup_.precision;
+    const std::int64_t cache = host_defaults().own_cache_bytes;  // as far as all ranks know
+    for (fft.rank = 0; fft.rank < setup_.comm.size(); ++fft.rank)
+      if (fft.before.layout.count(fft.rank) > 0 && !BundledFft::worth_it(fft, cache, cache)) return {};
+  }
+  const Layout &from = before(next[0]).layout, &to = after(next[0]).layout, &out = after(next[1]).layout;
+  const auto& last = std::get<TransformStep>(step(next[1]));
+  const std::optional<Layout> places =
+      last.keeps_numbers() ? out : StayingPart::places_before_c2r(from, to, out, last.numbers());
+  return places ? StayingPart::between(from, to, *places) : std::nullopt;
+}
 
 std::unique_ptr<Operation> HostCompiler::make_operation(const FusedTask& fused) {
   if (fused.size() == 1) return make_operation(fused.front());
@@ -132,7 +168,7 @@ std::unique_ptr<Operation> HostCompiler::make_fft(const LoweredStep& one) {
   alone_.run([&] {
     const LocalTransform fft = transform(one);
     const BundledFftSetup bundles = bundled(fft);
-    if (!in_place_ && BundledFft::worth_it(bundles)) {
+    if (!in_place_ && (behind_ || BundledFft::worth_it(bundles))) {
       operation = std::make_unique<BundledFft>(bundles);
       return;
     }
@@ -235,6 +271,8 @@ BundledFftSetup HostCompiler::bundled(const LocalTransform& local) const {
   fft.from = fft.before.layout;
   fft.to = fft.after.layout;
   fft.check = lines_;
+  if (behind_) fft.targets = behind_->targets(fft.rank);
+  if (behind_) fft.divided = behind_->axis;
   return fft;
 }
 
@@ -260,6 +298,7 @@ std::unique_ptr<Operation> HostCompiler::make_gather(const FusedTask& fused) {
   alone_.run([&] {
     BundledFftSetup fft = bundled(transform(fused[1]));
     fft.from = gather.from;
+    if (before_) fft.sources = before_->sources(fft.rank);
     if (scatter) fft.to = scatter->to;
     operation = make_gather_fft(gather, fft, scatter ? &*scatter : nullptr);
   });
@@ -270,6 +309,8 @@ std::unique_ptr<Operation> HostCompiler::make_gather(const FusedTask& fused) {
 std::unique_ptr<Operation> HostCompiler::make_padded(const LoweredStep& fft, const LoweredStep& modes) {
   std::unique_ptr<Operation> operation;
   alone_.run([&] {
+    const double bytes = static_cast<double>(state_bytes(before(fft), setup_.precision, setup_.comm.rank()));
+    if (!setup_.comm.imagined()) require_fits_host(bytes, "an array of this plan");
     BundledFftSetup setup = bundled(transform(fft));
     setup.pads = modes.step < fft.step;
     (setup.pads ? setup.from : setup.to) = (setup.pads ? before(modes) : after(modes)).layout;

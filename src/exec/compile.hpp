@@ -23,6 +23,7 @@ struct Task : TaskEnds {
   std::unique_ptr<Operation> operation;
   bool reads_across = false;                         ///< others may read this rank's input through the kernel
   std::vector<std::shared_ptr<HostCheck>> checks{};  ///< with the option verify
+  bool keeps = false;                                ///< leaves or finds elements in the output (Operation::keep)
   std::size_t number = 0;                            ///< among the tasks of its program
 
   /// Whether others read the user's input while the task runs.

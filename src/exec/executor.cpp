@@ -198,7 +198,9 @@ void Executor::check_arrays(int program, InputArrays in, OutputArrays out) {
   refuse_if_half_way();
   require_threads(setup_.options.threads);
   require_one_array(0, in.front(), out.front());
-  if (!has_planned_copy(program) && !input_copy_ && copies_input(program, in.front(), out.front())) make_input_copy();
+  if (has_planned_copy(program) || input_copy_) return;
+  const bool keeps = now(program).tasks.front().keeps && in.front() != nullptr && in.front() == out.front();
+  if (keeps || copies_input(program, in.front(), out.front())) make_input_copy();
 }
 
 std::size_t Executor::input_bytes(int program) const {
@@ -208,7 +210,8 @@ std::size_t Executor::input_bytes(int program) const {
 void Executor::make_input_copy() {
   std::size_t most = 0;
   for (int program = 0; program < static_cast<int>(programs_.size()); ++program)
-    most = std::max(most, input_bytes(program));
+    for (const State* end : {&program_at(program).states.front(), &program_at(program).states.back()})
+      most = std::max(most, state_bytes(*end, setup_.precision, setup_.comm.rank()));
   input_copy_ = allocate_aligned(most);
 }
 
@@ -275,10 +278,12 @@ void Executor::run(int program, InputArrays inputs, OutputArrays outputs) {
       mine.verifier->begin(summed ? std::optional<std::uint64_t>(word_sum(in, input_bytes(program))) : std::nullopt);
     }
     const std::byte* const source = copies ? copied(program, in) : in;
+    std::byte* const kept = source == out && mine.tasks.front().keeps ? input_copy_.get() : out;
     for (Task& task : mine.tasks) {
       const double step_begin = trace_.keeps_spans() ? trace_.now() : 0;
       trace_.set_step(task.trace_step);
       const TaskArrays arrays = before_task(task, source, out, mine);
+      if (task.keeps) task.operation->keep(kept);
       task.operation->run(arrays.from, arrays.written, at(mine.places.tasks[task.number].scratch));
       after_task(task, arrays, source, mine);
       if (trace_.keeps_spans()) trace_.add_frame({task.trace_step, program, step_begin, trace_.now()});

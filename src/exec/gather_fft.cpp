@@ -9,7 +9,7 @@ namespace {
 class GatherFft : public BundledFft {
  public:
   GatherFft(const HostReshapeSetup& gather, const BundledFftSetup& fft, const HostReshapeSetup* scatter)
-      : BundledFft(fft), sources_(gather) {
+      : BundledFft(fft), sources_(gather), takes_kept_(fft.sources.has_value()) {
     if (scatter != nullptr) targets_.emplace(*scatter);
   }
 
@@ -20,7 +20,7 @@ class GatherFft : public BundledFft {
       targets_->open();
       BundledFft::run(sources_, *targets_, scratch);
     } else {
-      BundledFft::run(sources_, OwnTarget(out), scratch);
+      BundledFft::run(sources_, own_target(out), scratch);
     }
     sources_.close();
     if (targets_) targets_->close();
@@ -29,6 +29,10 @@ class GatherFft : public BundledFft {
   bool reads_host_memory() const override { return true; }
   bool writes_host_memory() const override { return targets_.has_value(); }
   void stage(const std::byte* in, std::byte* staged, std::size_t bytes) override { sources_.stage(in, staged, bytes); }
+  void keep(std::byte* array) override {
+    BundledFft::keep(array);
+    if (takes_kept_) sources_.own(array);
+  }
   void wait_readers() override { sources_.wait_readers(); }
   CrossCost cross_cost() const override {
     CrossCost sum;
@@ -46,6 +50,7 @@ class GatherFft : public BundledFft {
 
  private:
   HostSources sources_;
+  bool takes_kept_;
   std::optional<HostOutputs> targets_;
 };
 

@@ -100,7 +100,7 @@ HostSources::HostSources(const HostReshapeSetup& setup)
 void HostSources::stage(const std::byte* mine, std::byte* staged, std::size_t bytes) {
   if (!lent_) return copy_bytes(mine, staged, bytes);
   for (const Box& box : *lent_) copy_box(mine, box, staged, box, element_bytes_);
-  own_ = mine;
+  own(mine);
 }
 
 void HostSources::open(const std::byte* mine) {

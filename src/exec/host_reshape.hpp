@@ -27,6 +27,8 @@ class HostSources : public LineSource {
   /// Copies to `staged` the boxes of `mine` that other ranks read; the next open() publishes `staged`, and this rank
   /// reads `mine`. If their rows are short, copies all `bytes`.
   void stage(const std::byte* mine, std::byte* staged, std::size_t bytes);
+  /// This rank reads `mine` in place of the array that the next open() publishes.
+  void own(const std::byte* mine) { own_ = mine; }
   /// Publishes `mine` and waits for the members of this host. If `mine` is in no window, publishes its address in this
   /// process; then others need read_across().
   void open(const std::byte* mine);
@@ -59,7 +61,7 @@ class HostSources : public LineSource {
   TurnCounter turns_;
   std::vector<Source> sources_;  ///< by rank of the plan
   const std::byte* mine_ = nullptr;
-  const std::byte* own_ = nullptr;        ///< the array that was staged for the next open()
+  const std::byte* own_ = nullptr;        ///< this rank's elements at the next open(), if not as published
   std::optional<std::vector<Box>> lent_;  ///< boxes that others read, if their rows are long
   const CrossMemory* across_ = nullptr;
   Trace* trace_;

@@ -30,6 +30,8 @@ class Operation {
   /// Copies to `staged` the part of `in` that other ranks read, `bytes` at most. The next run gets `staged` as its
   /// `in`.
   virtual void stage(const std::byte* in, std::byte* staged, std::size_t bytes) { copy_bytes(in, staged, bytes); }
+  /// The next run finds, or leaves, there the elements that stay on this rank in a reshape (geometry/staying_part.hpp).
+  virtual void keep(std::byte* /*array*/) {}
   /// Waits until the other ranks have read the `in` of the last run.
   virtual void wait_readers() {}
   /// If it reads host memory: the cost for this rank of reading all of it through the kernel.

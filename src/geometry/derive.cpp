@@ -70,6 +70,7 @@ Layout Layout::with_axis_extent(int axis, std::int64_t extent) const {
   if (extent == old_extent) return *this;
   auto rep = std::make_shared<Rep>(*rep_);
   rep->shape[a] = extent;
+  check_shape(rep->shape);
   if (rep->form == Rep::Form::grid) {
     rep->parts[a] = recut(rep->parts[a], old_extent, extent);
   } else if (rep->form == Rep::Form::boxes) {

@@ -99,7 +99,7 @@ void check(const Layout& layout, const std::vector<HaloWidth>& widths) {
     if (!set.empty()) check_shape(extents);
     for (std::size_t a = 0; a < widths.size() && !set.empty(); ++a)
       require(set.axis[a].stride == 1 || set.axis[a].count == 1, "halos lie around boxes, but rank ", rank,
-              " has every ", set.axis[a].stride, "th index of axis ", a);
+              " has indices of axis ", a, " with stride ", set.axis[a].stride);
   }
 }
 

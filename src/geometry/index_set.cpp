@@ -83,6 +83,7 @@ bool IndexSet::operator==(const IndexSet& other) const {
 }
 
 IndexSet intersect(const IndexSet& a, const IndexSet& b) {
+  require(a.axes == b.axes, "sets of ", a.axes, " and ", b.axes, " axes have no common indices");
   IndexSet common;
   common.axes = a.axes;
   for (std::size_t i = 0; i < static_cast<std::size_t>(a.axes); ++i) common.axis[i] = intersect(a.axis[i], b.axis[i]);

@@ -249,7 +249,7 @@ std::int64_t Layout::max_count() const {
     for (const auto& parts : rep_->parts) most *= longest(parts);
     return with_gaps(most, longest(rep_->parts[static_cast<std::size_t>(order().back())]), *rep_);
   }
-  for (int r = 0; r < ranks(); ++r) most = std::max(most, count(r));
+  for (int r = 0; r < rep().ranks; ++r) most = std::max(most, count(r));
   return most;
 }
 
@@ -293,6 +293,8 @@ struct GridOverlap {
 }  // namespace
 
 void Layout::for_overlaps(const IndexSet& set, const std::function<void(int, const IndexSet&)>& visit) const {
+  require(visit != nullptr, "there is no function to visit common indices");
+  require(set.axes == axes(), "the set has ", set.axes, " axes, the layout has ", axes());
   if (set.empty()) return;
   if (!is_grid()) {
     for (int r = 0; r < ranks(); ++r)

@@ -15,15 +15,6 @@ std::vector<Piece> sliced_pieces(const Layout& layout, int rank, const Slice& sl
   return pieces;
 }
 
-/// Axes of `piece` from the slowest to the fastest: the packed order of messages to it.
-std::vector<std::size_t> memory_order(const Piece& piece) {
-  std::vector<std::size_t> order;
-  for (std::size_t a = 0; a < static_cast<std::size_t>(piece.set.axes); ++a) order.push_back(a);
-  std::stable_sort(order.begin(), order.end(),
-                   [&piece](std::size_t a, std::size_t b) { return piece.stride[a] > piece.stride[b]; });
-  return order;
-}
-
 void append_axis(Box& box, std::int64_t count, std::int64_t stride) {
   if (count == 1) return;
   if (box.axes > 0) {
@@ -90,6 +81,14 @@ Message make_message(int peer, const std::vector<LocalCopy>& boxes, bool sending
 }
 
 }  // namespace
+
+std::vector<std::size_t> memory_order(const Piece& piece) {
+  std::vector<std::size_t> order;
+  for (std::size_t a = 0; a < static_cast<std::size_t>(piece.set.axes); ++a) order.push_back(a);
+  std::stable_sort(order.begin(), order.end(),
+                   [&piece](std::size_t a, std::size_t b) { return piece.stride[a] > piece.stride[b]; });
+  return order;
+}
 
 Box Box::run(std::int64_t offset, std::int64_t elements) {
   Box box;

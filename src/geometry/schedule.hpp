@@ -63,6 +63,8 @@ struct Slice {
   bool operator==(const Slice&) const = default;
 };
 
+/// Axes of a piece from the slowest to the fastest in memory: the packed order of messages to it.
+std::vector<std::size_t> memory_order(const Piece& piece);
 /// The only piece of `rank`, or an empty one. Throws Error(internal) if there are several.
 Piece only_piece(const Layout& layout, int rank);
 /// The part of a rank's piece that `slice` selects.

@@ -116,6 +116,22 @@ TEST(LayoutErrors, BoxesAndQueries) {
        "has stride 0; strides are at least 1"},
       {"shape of nothing", [] { Layout().shape(); }, "the layout is empty"},
       {"count of nothing", [] { Layout().count(0); }, "rank 0 is not in a layout of 0 ranks"},
+      {"most of nothing", [] { Layout().max_count(); }, "the layout is empty"},
+      {"sets of other axes",
+       [] {
+         intersect(box({0}, {4}), box({0, 0}, {4, 4}));
+       },
+       "sets of 1 and 2 axes"},
+      {"overlaps of other axes",
+       [] {
+         Layout::slab({4, 4}, 2).for_overlaps(box({0}, {4}), [](int, const IndexSet&) {});
+       },
+       "the set has 1 axes, the layout has 2"},
+      {"overlaps for nobody",
+       [] {
+         Layout::slab({4, 4}, 2).for_overlaps(box({0, 0}, {4, 4}), nullptr);
+       },
+       "no function to visit"},
   });
 }
 
@@ -145,6 +161,8 @@ TEST(LayoutErrors, TooLarge) {
          Layout::cyclic({4, 4}, {huge, huge});
        },
        "more ranks than"},
+      {"an axis that grows", [&] { Layout::slab(small, 2).with_axis_extent(0, INT64_MAX); },
+       "more elements than memory"},
       {"ranks of a slab", [&] { Layout::slab(small, 1 << 30); }, "more ranks than any machine"},
       {"ranks of pencils", [&] { Layout::pencil(small, 1 << 30); }, "more ranks than any machine"},
       {"ranks of bricks", [&] { Layout::brick(small, INT_MAX); }, "more ranks than any machine"},

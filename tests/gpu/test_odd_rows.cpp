@@ -21,7 +21,7 @@ using device::Memory;
 using Complex = std::complex<float>;
 namespace lines = device::lines;
 
-constexpr std::int64_t rows_begin = 1;
+constexpr std::int64_t rows_begin = 1, most_rows = 6;
 
 struct OddCase {
   int n;
@@ -35,6 +35,8 @@ struct OddCase {
   std::int64_t pitch(bool odd) const { return odd ? kept : lines::whole_bundles(kept, Precision::f32); }
   std::int64_t line_stride(bool odd) const { return (woven ? 1 : row_count) * pitch(odd); }
   std::int64_t outer_stride(bool odd) const { return (woven ? n : 1) * pitch(odd); }
+  /// Of many rows the last ones stay.
+  std::int64_t rows_end() const { return std::min(row_count, most_rows); }
   std::size_t points(bool odd) const { return static_cast<std::size_t>(n * row_count * pitch(odd)); }
   std::string name() const {
     return std::to_string(n) + (direction == Direction::forward ? " forward, " : " backward, ") +
@@ -58,7 +60,7 @@ class OddTest {
     for (std::size_t i = 0; i < got.size(); ++i) {
       const auto column = static_cast<std::int64_t>(i) % c_.pitch(c_.odd_out);
       const auto row = static_cast<std::int64_t>(i) / c_.outer_stride(c_.odd_out) % c_.row_count;
-      if (row >= rows_begin && column < c_.kept)
+      if (row >= rows_begin && row < c_.rows_end() && column < c_.kept)
         difference.add(got[i], expected[i]);
       else
         ASSERT_TRUE(std::isnan(got[i].real())) << "row " << row << ", column " << column << " is nobody's";
@@ -73,7 +75,7 @@ class OddTest {
     spec.direction = c_.direction;
     spec.effort = Effort::estimate;
     spec.transform = {{c_.n, c_.line_stride(c_.odd_in), c_.line_stride(c_.odd_out)}};
-    spec.batch = {{c_.row_count, c_.outer_stride(c_.odd_in), c_.outer_stride(c_.odd_out)}, {c_.kept, 1, 1}};
+    spec.batch = {{c_.rows_end(), c_.outer_stride(c_.odd_in), c_.outer_stride(c_.odd_out)}, {c_.kept, 1, 1}};
     std::vector<Complex> data = in_, result(c_.points(c_.odd_out));
     make_local_fft("fftw", spec)->execute(data.data(), result.data());
     for (Complex& z : result) z *= 0.5F;
@@ -96,7 +98,7 @@ class OddTest {
     pass.out.part[0] = {to.get(), c_.line_stride(c_.odd_out), c_.outer_stride(c_.odd_out)};
     pass.in.columns = pass.out.columns = c_.kept;
     pass.outer_begin = rows_begin;
-    pass.outer_end = c_.row_count;
+    pass.outer_end = c_.rows_end();
     pass.scale = 0.5;
     pass.align_stores = c_.align_stores;
     pass.blocks = 3;

@@ -31,6 +31,7 @@ static void null_handles(void) {
         "the redistribution is a null handle");
   FAILS(shardfft_layout_ranks(layout, NULL), SHARDFFT_INVALID_ARGUMENT, "'ranks' is a null pointer");
   FAILS(shardfft_layout_slab(2, NULL, 1, 0, NULL, &made), SHARDFFT_INVALID_ARGUMENT, "'shape' is a null pointer");
+  FAILS(shardfft_layout_slab(2000000000, shape, 1, 0, NULL, &made), SHARDFFT_INVALID_ARGUMENT, "at most 10");
   FAILS(shardfft_layout_slab(-1, shape, 1, 0, NULL, &made), SHARDFFT_INVALID_ARGUMENT, "must not be negative");
   FAILS(shardfft_layout_slab(2, shape, 1, 0, NULL, NULL), SHARDFFT_INVALID_ARGUMENT, "'layout' is a null pointer");
   CHECK(made == NULL && text == NULL);

@@ -338,6 +338,8 @@ static void wisdom(void) {
   OK(shardfft_plan_free(&plan));
   OK(shardfft_wisdom_path(&path));
   FAILS(shardfft_wisdom_import("{}", &taken), SHARDFFT_INVALID_ARGUMENT, "no member \"format\"");
+  FAILS(shardfft_wisdom_keep(all, "/no folder/wisdom.json"), SHARDFFT_INVALID_ARGUMENT,
+        "there is no folder /no folder, and only the cache folder is made");
   FAILS(shardfft_wisdom_keep(all, "/proc/wisdom.json"), SHARDFFT_INVALID_ARGUMENT, "may not write in the folder /proc");
   OK(shardfft_wisdom_forget());
   shardfft_text_free(way);

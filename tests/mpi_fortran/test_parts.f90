@@ -361,6 +361,8 @@ contains
     call plan%free()
     taken = shardfft_import_wisdom('{}', stat, errmsg)
     call expect(stat, errmsg, shardfft_invalid_argument, 'no member "format"')
+    call shardfft_keep_wisdom(text, '/no folder/wisdom.json', stat, errmsg)
+    call expect(stat, errmsg, shardfft_invalid_argument, 'there is no folder /no folder')
     call shardfft_keep_wisdom(text, '/proc/wisdom.json', stat, errmsg)
     call expect(stat, errmsg, shardfft_invalid_argument, 'may not write in the folder /proc')
     call check(len(shardfft_wisdom_file()) >= 0, 'the file of this machine')

@@ -1,6 +1,8 @@
 #pragma once
 // Allocations that ranks share by file descriptors.
 #include <cstdlib>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "gpu/team.hpp"
@@ -15,10 +17,17 @@ using device::Sharing;
 /// SHARDFFT_DESCRIPTORS for a scope.
 class Descriptors {
  public:
-  explicit Descriptors(const char* value) { setenv("SHARDFFT_DESCRIPTORS", value, 1); }
-  ~Descriptors() { unsetenv("SHARDFFT_DESCRIPTORS"); }
+  explicit Descriptors(const char* value) {
+    if (const char* before = std::getenv(name)) before_ = before;
+    setenv(name, value, 1);
+  }
+  ~Descriptors() { before_ ? setenv(name, before_->c_str(), 1) : unsetenv(name); }
   Descriptors(const Descriptors&) = delete;
   Descriptors& operator=(const Descriptors&) = delete;
+
+ private:
+  static constexpr const char* name = "SHARDFFT_DESCRIPTORS";
+  std::optional<std::string> before_;
 };
 
 /// An allocation and an event on each rank, and the handles of all. With the device current.

@@ -95,5 +95,22 @@ TEST(Descriptors, ArraysOfThePlanAreWrittenDirectly) {
   EXPECT_GT(plan.report().workspace_bytes, before) << "no peer can open an array of another maker";
 }
 
+TEST(Descriptors, CallersWorkspaceIsRefused) {
+  if (world().size() == 1) GTEST_SKIP() << "one rank shares nothing";
+  const Descriptors set("1");
+  const device::DeviceScope scope(my_device());
+  Options options = on_gpu("slab");
+  options.exchange = "cuda_peer";
+  const OwnComm own;
+  Plan plan(own.comm, r2c<double>, Layout::slab({12, 10, 8}, world().size()), natural_output, options);
+  const device::Memory memory = device::make_memory(plan.workspace_bytes());
+  try {
+    plan.set_workspace(memory.get(), plan.workspace_bytes());
+    ADD_FAILURE() << "no peer can open it";
+  } catch (const Error& e) {
+    EXPECT_NE(std::string(e.what()).find("file descriptors"), std::string::npos) << e.what();
+  }
+}
+
 }  // namespace
 }  // namespace shardfft::test

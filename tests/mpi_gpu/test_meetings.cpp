@@ -94,19 +94,35 @@ TEST(Meetings, DeviceMessagesAreTriedOnceAPlan) {
   EXPECT_LE(trials - before, 2) << "a short message and a long one";
 }
 
-/// Of a slab in chunks by rule, from GPU to GPU: as many as its making has.
-TEST(Meetings, OfAPlanInChunks) {
-  if (world().size() != 2) return;
+/// Of making a plan, without what ranks tell each other once a program.
+int meetings_to_make(const Options& o) {
+  int before = 0;
+  for (int turn = 0; turn < 2; ++turn) {
+    before = meetings();
+    const Plan plan(MPI_COMM_WORLD, c2c<double>, Layout::slab({48, 48, 48}, world().size()), default_output, o);
+  }
+  return meetings() - before;
+}
+
+/// Of a slab in chunks by rule, from GPU to GPU.
+Options in_chunks() {
   Options o = on_gpu("slab");
   o.exchange = "cuda_peer";
   o.chunks = 4;
-  const auto making = [&o] {
-    const int before = meetings();
-    const Plan plan(MPI_COMM_WORLD, c2c<double>, Layout::slab({48, 48, 48}, 2), default_output, o);
-    return meetings() - before;
-  };
-  making();  // with what ranks tell each other once a program
-  EXPECT_LE(making(), 35);
+  return o;
+}
+
+TEST(Meetings, OfAPlanInChunks) {
+  if (world().size() != 2) return;
+  EXPECT_LE(meetings_to_make(in_chunks()), 35);
+}
+
+TEST(Meetings, OfAPlanInAGivenWay) {
+  if (world().size() != 2) return;
+  Options o = in_chunks();
+  const int ruled = meetings_to_make(o);
+  o.way = Plan(MPI_COMM_WORLD, c2c<double>, Layout::slab({48, 48, 48}, 2), default_output, o).report().way;
+  EXPECT_LE(meetings_to_make(o), ruled);
 }
 
 TEST(Meetings, EventsOfPartnersOnly) {

@@ -24,13 +24,22 @@ TransformCase natural(const Shape& shape, const char* input, Kind kind, bool in_
 TEST(Workspace, OneArrayBetweenProcesses) {
   if (world().size() != 2 && world().size() != 4) return;
   const ChangedFacts plenty(of_memory(std::size_t{900} << 30));
-  const Shape cube{1024, 1024, 1024};  // arrays are multiples of large pages
-  for (const bool in_place : {false, true}) {
-    const TransformCase real = natural(cube, "slab", Kind::r2c, in_place);
-    EXPECT_LE(arrays_of_workspace(make_plan(MPI_COMM_WORLD, real)), 1.26) << real.name() << ", " << in_place;
+  for (const Shape& shape : {Shape{1024, 1024, 1024}, Shape{1000, 1000, 1000}}) {  // whole pages, and others
+    for (const bool in_place : {false, true}) {
+      const TransformCase real = natural(shape, "slab", Kind::r2c, in_place);
+      EXPECT_LE(arrays_of_workspace(make_plan(MPI_COMM_WORLD, real)), 1.26) << real.name() << ", " << in_place;
+    }
+    const TransformCase complex = natural(shape, "pencil", Kind::c2c, false);
+    EXPECT_LE(arrays_of_workspace(make_plan(MPI_COMM_WORLD, complex)), 1.001) << complex.name();
   }
-  const TransformCase complex = natural(cube, "pencil", Kind::c2c, false);
-  EXPECT_LE(arrays_of_workspace(make_plan(MPI_COMM_WORLD, complex)), 1.001) << complex.name();
+}
+
+/// Out of place in both directions.
+void check_apart(Plan& plan, const TransformCase& c, const char* memory) {
+  for (const Direction direction : {Direction::forward, Direction::backward}) {
+    std::vector<CallArrays> arrays = make_arrays(members_of(plan), c, direction, memory, false);
+    check_arrays(members_of(plan), arrays, c, direction, 1);
+  }
 }
 
 TEST(Workspace, DataInUsersArraysOfProcessesIsRight) {
@@ -42,8 +51,43 @@ TEST(Workspace, DataInUsersArraysOfProcessesIsRight) {
     c.options.chunks = 8;
     Plan plan = make_plan(MPI_COMM_WORLD, c);
     EXPECT_LE(arrays_of_workspace(plan), 1.5) << c.name() << ", " << in_place;
-    check_device_plan(members_of(plan), c);
+    check_device_plan(members_of(plan), c, "pages");
+    if (!in_place) check_apart(plan, c, "device");
   }
+}
+
+/// Others write into another array beside them, which the last transform reads.
+TEST(Workspace, OfUsersArraysThatAreNoWholePages) {
+  if (world().size() == 1) return;
+  const SmallerGpus smaller;
+  for (const char* input : {"slab", "pencil"})
+    for (const bool verify : {false, true}) {
+      TransformCase c = natural({64, 72, 80}, input, Kind::c2c, false);
+      c.options.exchange = "cuda_peer";
+      c.options.verify = verify;
+      Plan plan = make_plan(MPI_COMM_WORLD, c);
+      const std::size_t made = plan.workspace_bytes();
+      check_apart(plan, c, "pages");
+      EXPECT_EQ(plan.workspace_bytes(), made) << c.name();
+      check_apart(plan, c, "device");
+      EXPECT_GT(plan.workspace_bytes(), made) << c.name();
+      check_device_plan(members_of(plan), c, "device");
+    }
+}
+
+TEST(Workspace, ResultsAreWrittenIntoThem) {
+  if (world().size() == 1) return;
+  const SmallerGpus smaller;
+  const TransformCase c = natural({64, 72, 80}, "slab", Kind::c2c, false);
+  Plan plan = make_plan(MPI_COMM_WORLD, c);
+  const std::size_t made = plan.workspace_bytes();
+  const PlacedArray in("device", plan.device(), plan.input().bytes()),
+      out("device", plan.device(), plan.output().bytes());
+  plan.forward(in.data(), out.data());
+  EXPECT_GT(plan.workspace_bytes(), made);
+  for (const PlanReport::Step& step : plan.report().forward.steps)
+    for (const PlanReport::Time& time : step.times)
+      EXPECT_NE(time.activity, "stage") << "a copy in '" << step.text << "'";
 }
 
 }  // namespace

@@ -40,7 +40,12 @@ TEST(GatherLayout, RefusesOnEveryRank) {
                gather(gather_shape, first ? box({0, 0}, {6, 5}) : empty_set(gather_shape)));
   expect_error(bad, "1 to 4 axes, got 11", gather(Shape(11, 2), IndexSet{11, {}}));
   expect_error(bad, "MPI_COMM_NULL", [] { gather_layout(MPI_COMM_NULL, gather_shape, whole_box(gather_shape)); });
-  if (world().size() > 1) expect_error(bad, "boxes overlap", gather(gather_shape, whole_box(gather_shape)));
+  if (world().size() == 1) return;
+  expect_error(bad, "boxes overlap", gather(gather_shape, whole_box(gather_shape)));
+  const IndexSet mine = first ? whole_box(gather_shape) : empty_set(gather_shape);
+  expect_error(Status::mismatch, "different arrays or orders of axes (rank 0: 6x5x4", [&] {
+    gather_layout(MPI_COMM_WORLD, gather_shape, mine, first ? AxisOrder{2, 1, 0} : AxisOrder{});
+  });
 }
 
 }  // namespace

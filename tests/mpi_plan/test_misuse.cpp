@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <optional>
 
+#include "base/aligned.hpp"
 #include "support/transform_check.hpp"
 #include "support/world.hpp"
 
@@ -70,6 +71,44 @@ TEST(Misuse, ArraysThatOverlapInPart) {
   plan.forward(data, data);
   plan.forward(data, data + bytes);
   plan.backward(data + bytes, data);
+}
+
+TEST(Misuse, ArraysAtAddressesThatNumbersCannotHave) {
+  Plan plan = small_plan();
+  std::vector<Value> memory(plan.input().size() + 1), result(plan.output().size());
+  const std::byte* const data = reinterpret_cast<std::byte*>(memory.data());
+  expect_error(bad, "the input begins at an address that is no multiple of 8", [&] {
+    plan.forward(static_cast<const void*>(data + (last_rank() ? 4 : 0)), static_cast<void*>(result.data()));
+  });
+  plan.forward(static_cast<const void*>(data + 8), static_cast<void*>(result.data()));
+}
+
+/// Only the part of the caller's memory that calls write is theirs.
+TEST(Misuse, ArraysInTheWorkspace) {
+  Options options = quick();
+  options.exchange = "alltoall";
+  Plan plan = make_plan(MPI_COMM_WORLD, {{6, 8, 5}, "slab", "slab", Kind::c2c, Precision::f64, options});
+  const std::size_t needed = plan.workspace_bytes() / 64 * 64 + 64, bytes = plan.input().bytes();
+  if (!any_rank(plan.workspace_bytes() > 0 && bytes > 0)) GTEST_SKIP() << "no workspace is needed";
+  const auto memory = allocate_aligned(needed + 2 * bytes);
+  plan.set_workspace(memory.get(), needed + 2 * bytes);
+  std::vector<Value> out(plan.output().size());
+  expect_error(bad, "the input overlaps the workspace that set_workspace() was given",
+               [&] { plan.forward(static_cast<const void*>(memory.get()), static_cast<void*>(out.data())); });
+  std::byte* const behind = memory.get() + needed;
+  std::fill(behind, behind + 2 * bytes, std::byte{0});
+  plan.forward(static_cast<const void*>(behind), static_cast<void*>(out.data()));
+}
+
+TEST(Misuse, ADirectionThatDoesNotExist) {
+  Plan plan = small_plan();
+  const std::vector<Value> in(plan.input().size());
+  std::vector<Value> out(in.size());
+  const void* const from = in.data();
+  void* const to = out.data();
+  expect_error(bad, "the direction has the value 5", [&] {
+    plan.adjoint(last_rank() ? static_cast<Direction>(5) : Direction::forward, {&from, 1}, {&to, 1});
+  });
 }
 
 TEST(Misuse, MembersThatAreNotHere) {

@@ -40,7 +40,10 @@ class Folder {
     std::int64_t number = std::int64_t{getpid()};
     MPI_Bcast(&number, 1, MPI_INT64_T, 0, MPI_COMM_WORLD);
     path_ = fs::temp_directory_path() / ("shardfft-wisdom-" + std::to_string(number));
-    if (world().rank() == 0) fs::remove_all(path_);
+    if (world().rank() == 0) {
+      fs::remove_all(path_);
+      fs::create_directories(path_);
+    }
     setenv("SHARDFFT_WISDOM", file().c_str(), 1);
     forget_wisdom();
     world().barrier();
@@ -121,7 +124,7 @@ TEST(Wisdom, IsWrittenWhereThatIsAskedFor) {
   TransformCase c = measured();
   Remade first(c);
   world().barrier();
-  EXPECT_FALSE(fs::exists(folder.path()));
+  EXPECT_FALSE(fs::exists(folder.file()));
   c.options.wisdom = "keep";
   c.options.effort = Effort::estimate;
   Remade estimated(c);
@@ -197,15 +200,25 @@ TEST(Wisdom, AFileThatCannotBeWrittenIsRefused) {
     expect_error(Status::invalid_argument, words, [&] { make_plan(MPI_COMM_WORLD, c); });
     EXPECT_EQ(trials.begun, 0);
   };
+  const fs::path missing = folder.path() / "typo";
+  const std::string words = "cannot be written: there is no folder " + missing.string();
+  refused((missing / "wisdom.json").string(), words);
+  setenv("SHARDFFT_WISDOM", (missing / "wisdom.json").c_str(), 1);
+  refused("keep", words);
+  expect_error(Status::invalid_argument, words, [&] { keep_wisdom(export_wisdom(), (missing / "w.json").string()); });
+  EXPECT_FALSE(fs::exists(missing)) << "folders of files that users name are not made";
+  refused(std::string("wisdom\0json", 11), "the name of the wisdom file has a character 0");
   refused("/proc/wisdom.json", "the wisdom file /proc/wisdom.json cannot be written: this user may not write in");
   setenv("SHARDFFT_WISDOM", "", 1);
   refused("keep", "no wisdom can be kept");
   const std::string other = R"({"format":"shardfft wisdom 7","entries":[]})";
   if (world().rank() == 0) {
-    fs::create_directories(folder.path());
     write(folder.file(), other);
+    fs::create_symlink(folder.file(), folder.path() / "link");
   }
   world().barrier();
+  for (const fs::path& taken : {folder.path(), folder.path() / "link"})
+    refused(taken, "the wisdom file " + taken.string() + " cannot be written: another file is in its place");
   refused(folder.file(), "it is of format 'shardfft wisdom 7'");
   EXPECT_EQ(text_of(folder.file()), other);
 }

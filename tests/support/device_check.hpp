@@ -25,6 +25,8 @@ class PlacedArray {
       memory_ = {device::allocate_pinned(whole), device::release_pinned};
     else if (memory == "device" || memory == "auto")
       memory_ = {device::allocate(whole), device::release};
+    else if (memory == "pages")
+      memory_ = {device::allocate(device::in_whole_pages(whole)), device::release};
     else
       memory_ = {std::malloc(whole), std::free};
     on_host_ = memory == "host" || memory == "registered";

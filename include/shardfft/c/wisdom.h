@@ -17,7 +17,7 @@ shardfft_status shardfft_wisdom_forget(void);
 /* The file that plans read unless the option wisdom says otherwise; empty if no file is read. */
 shardfft_status shardfft_wisdom_path(char** path);
 /* Adds the entries of such a text to a file, that of shardfft_wisdom_path() if `path` is empty. Other jobs may do the
- * same at the same time. */
+ * same at the same time. The folder of a file that you name must exist; the cache folder is made. */
 shardfft_status shardfft_wisdom_keep(const char* text, const char* path);
 
 #ifdef __cplusplus

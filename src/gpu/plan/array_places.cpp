@@ -83,16 +83,13 @@ class Rooms {
     return setup_.options.in_place && lowered_.fused_tasks().front().size() > 1 && lowered_.transforms(first()) &&
            first().to >= first_between && !may_start_there();
   }
-  /// Others write fast into arrays of whole large pages. Small arrays are not worth a further meeting in each call.
+  /// Small arrays are not worth a further meeting in each call.
   int most_between() const {
     if (is_open() || !cuts_in_slices(setup_.way.exchange)) return 0;
     const auto page = static_cast<std::int64_t>(gpu_defaults().large_page_bytes);
-    bool are_large = false, are_pages = true;
-    for (int rank = 0; rank < team_.ranks(); ++rank) {
-      are_large = are_large || room_bytes(in_output, rank) > page;
-      are_pages = are_pages && room_bytes(in_output, rank) % page == 0;
-    }
-    return !are_large ? 0 : are_pages ? 2 : 1;
+    for (int rank = 0; rank < team_.ranks(); ++rank)
+      if (room_bytes(in_output, rank) > page) return 2;
+    return 0;
   }
   bool is_open() const { return setup_.way.room != Spare::fast || team_.all_here(); }
   /// Whether other ranks write into the array.
@@ -176,9 +173,8 @@ std::shared_ptr<const DividedArray> Rooms::divided(std::size_t number, bool foll
 }
 
 /// Puts an array between steps into the output before the result, or into an input that may be overwritten, if it fits
-/// on all ranks. If other processes write into it, it stays in the workspace: they write slowly into some users'
-/// arrays, and may announce buffers of one use earlier. In a plan in place, the first transform may write over its
-/// input.
+/// on all ranks. If other processes write into it, it stays in the workspace unless that saves memory: they may
+/// announce buffers of one use earlier. In a plan in place, the first transform may write over its input.
 std::vector<ArrayLife> Rooms::arrays(Shares shares) {
   std::vector<ArrayLife> arrays = lives_;
   arrays[input_array].room = in_input;

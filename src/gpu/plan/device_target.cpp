@@ -205,8 +205,7 @@ bool DeviceTarget::begins_in_place(const Program& program) {
 }
 
 /// Lets a transform behind a reshape write the result from the workspace, if the reshape itself should not write into
-/// the result: peers in other processes would write slowly into it, or, in a plan in place, over input data that is
-/// still to be sent.
+/// the result: in a plan in place, over input data that is still to be sent.
 bool DeviceTarget::in_place(const Program& program, int step) {
   const auto at = static_cast<std::size_t>(step);
   if (!Target::in_place(program, step) || !program.states[at].layout.same_as(program.states[at + 1].layout))
@@ -218,16 +217,7 @@ bool DeviceTarget::in_place(const Program& program, int step) {
   if (setup_.options.in_place && at == 1 && later % 2 == 0 && (later == 0 || setup_.way.room != Spare::fast))
     return false;
   if (later > 0) return true;
-  return !(at == 2 && begins_in_place(program)) && !receives_slowly(program.states[at]);
-}
-
-bool DeviceTarget::receives_slowly(const State& state) const {
-  if (setup_.way.room != Spare::fast || one_array() || team_.all_here() || !cuts_in_slices(setup_.way.exchange))
-    return false;
-  if (max_state_bytes(state, setup_.precision) <= gpu_defaults().large_page_bytes) return false;
-  for (int rank = 0; rank < team_.ranks(); ++rank)
-    if (state_bytes(state, setup_.precision, rank) % gpu_defaults().large_page_bytes != 0) return true;
-  return false;
+  return at != 2 || !begins_in_place(program);
 }
 
 /// All ranks must decide alike, because the data that they send each other may be scaled already.

@@ -36,8 +36,6 @@ class DeviceTarget : public Target {
   }
 
   const Pieces& pieces(const Joined& steps) { return offers_.pieces(steps); }
-  /// Whether GPUs write slowly into an array of this state that another process has allocated.
-  bool receives_slowly(const State& state) const;
 
  private:
   bool begins_in_place(const Program& program);

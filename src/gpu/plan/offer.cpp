@@ -258,7 +258,6 @@ Pieces Offers::make_pieces(const Joined& joined) {
     return whole;
   }
   const Sending& sent = sending(joined.from, joined.to);
-  if (!joined.before && !joined.after) return in_pieces(steps, receiver_chunking(joined.to.layout, sent));
   const Chunking& one = cut(joined);
   if (!joined.before || !joined.after || one.ends == ChunkEnds::both) return in_pieces(steps, one);
   const std::optional<Pieces> equal = equal_pieces(joined, sent);
@@ -318,17 +317,6 @@ std::optional<Pieces> Offers::fastest_pieces(const Joined& joined, const Sending
     if (cuts.divided_share() <= most_divided || is_packed(joined, pieces)) return pieces;
   }
   return std::nullopt;
-}
-
-Chunking Offers::receiver_chunking(const Layout& to, const Sending& sent) const {
-  Chunking chunking;
-  for (const int axis : to.order())
-    if (chunking.axis < 0 && longest_run(to, axis) > 1) chunking.axis = axis;
-  if (chunking.axis < 0) return chunking;
-  chunking.ends = ChunkEnds::receiver;
-  chunking.parts =
-      static_cast<int>(std::min<std::int64_t>(wanted_chunks(sent, ChunkEnds::both), longest_run(to, chunking.axis)));
-  return chunking;
 }
 
 }  // namespace shardfft::gpu

@@ -40,8 +40,7 @@ class Offers {
   const Chunking& cut(const Joined& joined);
   /// For a reshape with one transform: whether each chunk of the transform is one pass of the library's own.
   bool is_one_pass(const Joined& joined);
-  /// The pieces of a reshape and of the transforms that run with it: both ends are cut if possible. A reshape without
-  /// transforms is cut along the slowest axis of its result.
+  /// The pieces of a reshape and of the transforms that run with it: both ends are cut if possible.
   const Pieces& pieces(const Joined& joined);
   /// The reshape with rows that are padded on both sides, if that is faster.
   std::optional<Joined> padded(const Joined& joined) const;
@@ -70,7 +69,6 @@ class Offers {
           bool any_planes = false) const;
   Chunking chunking(const Joined& joined, const Sending& sent, const Cut& wanted) const;
   Pieces make_pieces(const Joined& joined);
-  Chunking receiver_chunking(const Layout& to, const Sending& sent) const;
   bool is_packed(const Joined& joined, const Pieces& pieces) const;
   std::optional<Pieces> equal_pieces(const Joined& joined, const Sending& sent) const;
   std::optional<Pieces> fastest_pieces(const Joined& joined, const Sending& sent, double most_divided) const;

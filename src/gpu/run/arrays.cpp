@@ -96,7 +96,7 @@ void UserArrays::meet(const std::byte* array, std::size_t bytes, device::MemoryK
 }
 
 void UserArrays::reserve(device::Memory& stage) const {
-  if (!stage) stage = device::make_memory(largest_, member_.sharing);
+  if (!stage) stage = device::make_memory(device::in_whole_pages(largest_), member_.sharing);
 }
 
 std::byte* UserArrays::stage(device::Memory& memory) {
@@ -122,16 +122,40 @@ void UserArrays::copy_input(std::byte* to, const std::byte* array, std::size_t b
   device::copy_bytes(to, array, bytes, stream);
 }
 
-std::byte* UserArrays::output(std::byte* array, std::size_t bytes, std::size_t room, bool shared,
-                              device::StreamHandle stream) {
-  if (room == 0) return nullptr;
+bool UserArrays::has_room_beside() {
+  try {
+    reserve(output_stage_);
+    return true;
+  } catch (const Error& error) {
+    if (error.code() != Status::out_of_memory) throw;
+    return false;
+  }
+}
+
+/// Whether other members should write into an array of the user's. They write fast if its allocation is whole pages.
+bool UserArrays::is_lent(const std::byte* array, std::size_t room, bool fast) {
+  const device::Allocation whole = device::allocation_of(array);
+  if (whole.sharing != member_.sharing) return false;
+  const bool is_small = room <= gpu_defaults().large_page_bytes;
+  return !fast || is_small || device::in_whole_pages(whole.bytes) == whole.bytes || !has_room_beside();
+}
+
+UserArrays::Output UserArrays::output(std::byte* array, std::size_t bytes, std::size_t room, Use use,
+                                      device::StreamHandle stream) {
+  if (room == 0) return {};
+  bool is_here = false;
   if (bytes > 0) {
     const device::MemoryKind kind = kind_of(array, output_);
     meet(array, bytes, kind, stream);
-    const bool is_here = bytes >= room && !on_host(kind) && aligned(array);
-    if (is_here && (!shared || device::allocation_of(array).sharing == member_.sharing)) return array;
+    is_here = bytes >= room && !on_host(kind) && aligned(array);
+    if (is_here && (!use.shared || is_lent(array, room, use.fast))) return {array, array};
   }
-  return stage(output_stage_);
+  if (!is_here || !use.apart) {
+    std::byte* const staged = stage(output_stage_);
+    return {staged, staged};
+  }
+  reserve(output_stage_);
+  return {static_cast<std::byte*>(output_stage_.get()), array};
 }
 
 void UserArrays::deliver(std::byte* array, const std::byte* result, std::size_t bytes, device::StreamHandle stream) {

@@ -64,14 +64,24 @@ class UserArrays {
   const std::byte* input(const std::byte* array, std::size_t bytes, bool copy, device::StreamHandle stream);
   /// Copies an input to memory of the device, unless it is there already.
   void copy_input(std::byte* to, const std::byte* array, std::size_t bytes, device::StreamHandle stream);
-  /// The array of the result, which has `room` bytes for the program. `shared`: other members write there too.
-  std::byte* output(std::byte* array, std::size_t bytes, std::size_t room, bool shared, device::StreamHandle stream);
+  /// How a program uses the output's array: `shared`: other members write there too; `fast`: that should be fast, at
+  /// the price of memory; `apart`: the result can be written into another array than theirs.
+  struct Use {
+    bool shared = false, fast = false, apart = false;
+  };
+  /// The array that has `room` bytes for the program, and the one that gets the result.
+  struct Output {
+    std::byte *array = nullptr, *result = nullptr;
+  };
+  Output output(std::byte* array, std::size_t bytes, std::size_t room, Use use, device::StreamHandle stream);
   /// Copies the result to the user's array, unless it is there already.
   void deliver(std::byte* array, const std::byte* result, std::size_t bytes, device::StreamHandle stream);
   /// Whether copies of this call's arrays are not asynchronous.
   bool waits() const { return waits_; }
   /// Device memory of the copies that calls have needed so far.
-  std::size_t staged_bytes() const { return (input_stage_ ? largest_ : 0) + (output_stage_ ? largest_ : 0); }
+  std::size_t staged_bytes() const {
+    return ((input_stage_ ? 1 : 0) + (output_stage_ ? 1 : 0)) * device::in_whole_pages(largest_);
+  }
   /// The copies. Other members may still have to write into them when the plan has ended.
   std::array<device::Memory, 2> take_stages() { return {std::move(input_stage_), std::move(output_stage_)}; }
   /// Whether this call copied anything.
@@ -91,6 +101,8 @@ class UserArrays {
   void check(const void* array, std::size_t bytes, std::size_t room, const char* which, device::Memory& stage,
              Checked& checked);
   void reserve(device::Memory& stage) const;
+  bool has_room_beside();
+  bool is_lent(const std::byte* array, std::size_t room, bool fast);
   std::byte* stage(device::Memory& memory);
 
   MemoryModel model_;

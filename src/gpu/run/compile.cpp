@@ -57,10 +57,7 @@ class DeviceCompiler : public Compiler<DeviceTask> {
 
   /// Places the arrays of the program's tasks. `bytes` are their own_bytes(); returns those of the next program.
   const double* place(std::vector<DeviceTask>& tasks, const double* bytes) const {
-    const std::size_t spare = arrays_.size();
     std::vector<TimedArray> timed = gpu::timed(arrays_, setup_.precision);
-    timed.emplace_back();
-    const auto most = [&](const State& state) { return max_state_bytes(state, setup_.precision); };
     for (std::size_t t = 0; t < tasks.size(); ++t) {
       const DeviceTask& task = tasks[t];
       const int begin = first_turn(t), end = last_turn(t);
@@ -71,18 +68,16 @@ class DeviceCompiler : public Compiler<DeviceTask> {
         middle.dies = std::max(middle.dies, end);  // pieces behind the reshape are written while it is read
         if (task.middle->waiting_bytes) middle.bytes = waiting;
       }
-      if (task.receive_buffer && task.receive_buffer->array == static_cast<int>(spare))
-        timed[spare] = {most(task.receive_buffer->state), begin, end};
     }
     std::vector<ArrayPlace> places = place_arrays(timed, {{0}, {0}, {ArrayRoom::grows, workspace_alignment}});
     const auto at = [&](int array) -> DeviceTask::Place {
       const auto number = static_cast<std::size_t>(array);
-      if (number == spare || arrays_[number].room == in_workspace) return {places[number]};
+      if (arrays_[number].room == in_workspace) return {places[number]};
       return {{arrays_[number].room, 0, ArrayRoom::grows}, places[number], arrays_[number].divided};
     };
     for (std::size_t t = 0; t < tasks.size(); ++t) {
       DeviceTask& task = tasks[t];
-      task.places = {at(task.from), at(task.to), {}, {}, places[spare + 1 + t]};
+      task.places = {at(task.from), at(task.to), {}, {}, places[arrays_.size() + t]};
       if (task.middle) task.places.middle = at(task.middle->array);
       if (task.receive_buffer) task.places.receive_buffer = at(task.receive_buffer->array);
     }
@@ -125,8 +120,8 @@ class DeviceCompiler : public Compiler<DeviceTask> {
   void make(DeviceTask& task, std::size_t number) override {
     const FusedTask& fused = fused_tasks()[number];
     const LoweredStep& first = fused.front();
-    choose_arrays(task, fused, static_cast<int>(arrays_.size()));
-    const bool pipelined = fused.size() > 1 || task.receive_buffer;
+    choose_arrays(task, fused);
+    const bool pipelined = fused.size() > 1;
     task.operations = pipelined ? make_pipeline(task, number) : make_operations(first);
     before_.clear();
     if (!setup_.options.verify)
@@ -155,20 +150,11 @@ class DeviceCompiler : public Compiler<DeviceTask> {
   }
 
   /// Chooses the array between a transform and a reshape, and the array that others write into if it is not the result:
-  /// the input of a last transform that does not run in place; or `spare`, if others would write slowly into the
-  /// result.
-  void choose_arrays(DeviceTask& task, const FusedTask& fused, int spare) const {
+  /// the input of a last transform that does not run in place.
+  void choose_arrays(DeviceTask& task, const FusedTask& fused) const {
     if (fused.size() > 1 && !is_reshape(fused.front())) task.middle = {fused[1].from, before(fused[1])};
     const LoweredStep& last = fused.back();
-    if (fused.size() > 1 && !is_reshape(last) && last.from != last.to)
-      task.receive_buffer = {last.from, before(last)};
-    else if (is_reshape(last) && last.to == output_array && has_spare(task) && target_.receives_slowly(after(last)))
-      task.receive_buffer = {spare, after(last)};
-  }
-
-  /// Whether one of the two arrays in the workspace is free.
-  static bool has_spare(const DeviceTask& task) {
-    return !task.middle || task.from == input_array || task.from == task.middle->array;
+    if (fused.size() > 1 && !is_reshape(last) && last.from != last.to) task.receive_buffer = {last.from, before(last)};
   }
 
   MemberOperations make_operations(const LoweredStep& one) {
@@ -207,8 +193,7 @@ class DeviceCompiler : public Compiler<DeviceTask> {
     const int source = task.middle ? task.middle->array : task.from;
     arrays.source = arrays_[static_cast<std::size_t>(source)].divided;
     arrays.source_in_output = room_of(source) == in_output && !arrays.source;
-    if (const int result = steps.after ? fused.back().from : task.to; result < static_cast<int>(arrays_.size()))
-      arrays.result = arrays_[static_cast<std::size_t>(result)].divided;
+    arrays.result = arrays_[static_cast<std::size_t>(steps.after ? fused.back().from : task.to)].divided;
     const bool whole = task.from == input_array && task.to == output_array;  // nothing else lies in the output
     arrays.may_wait = arrays.last_out_of_place && whole && (arrays.source_in_output || !setup_.options.in_place);
     if (waits_in_free_output(*this, arrays_, number) && !setup_.options.in_place)

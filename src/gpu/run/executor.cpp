@@ -36,6 +36,11 @@ DeviceExecutor::DeviceExecutor(ExecutorSetup setup, std::shared_ptr<Team> team)
   take_streams(streams_of_plan());
 }
 
+/// Whether a task can receive in another array than that of its result.
+bool DeviceExecutor::writes_apart(const DeviceTask& task) const {
+  return cuts_in_slices(setup_.way.exchange) && task.first().peers_write() == PeersWrite::result;
+}
+
 Program DeviceExecutor::lower(const Program& program) { return lowered(program, target_); }
 
 void DeviceExecutor::add(std::vector<NamedProgram> programs) {
@@ -53,6 +58,8 @@ void DeviceExecutor::add(std::vector<NamedProgram> programs) {
       const ArrayPlace* const place = task.written_by_peers();
       if (place == nullptr || place->room < 0 || team_->ranks() < 2) continue;
       prepared.shared[place->room];
+      if (place->room == in_output)
+        prepared.last_shared = writes_apart(task) ? static_cast<int>(&task - tasks.data()) : -1;
       if (task.written().divided) prepared.shared[in_workspace];
     }
     prepared.tasks = std::move(tasks);
@@ -146,8 +153,10 @@ void DeviceExecutor::set_workspace(std::byte* memory, std::size_t bytes) {
   for (const Prepared& program : prepared_)
     for (const auto& [room, addresses] : program.shared)
       require(room == in_output || device::allocation_of(memory).sharing == team_->sharing(),
-              "other GPUs write into this plan's workspace: it must be a",
-              " whole allocation of the GPU runtime, not memory of a pool");
+              "other GPUs write into this plan's workspace: it must be ",
+              team_->sharing() == device::Sharing::ipc
+                  ? "a whole allocation of the GPU runtime, not memory of a pool"
+                  : "the plan's own, since processes share memory by file descriptors (SHARDFFT_DESCRIPTORS)");
   finish_runs();  // they used the old one
   mine.work_in(memory, bytes);
   if (mine.own_workspace) retired_.push_back(std::move(mine.own_workspace));
@@ -195,7 +204,7 @@ std::shared_ptr<void> DeviceExecutor::allocate(int member, std::size_t bytes) {
     case MemoryModel::automatic:
       break;
   }
-  return {device::allocate(bytes, team_->sharing()), device::release};
+  return {device::allocate(device::in_whole_pages(bytes), team_->sharing()), device::release};
 }
 
 void DeviceExecutor::check_arrays(int program, InputArrays in, OutputArrays out) {

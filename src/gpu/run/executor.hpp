@@ -57,6 +57,7 @@ class DeviceExecutor : public Runner {
     }
     const std::byte* in = nullptr;  ///< as the device sees the arrays
     std::byte* out = nullptr;
+    std::byte* result = nullptr;   ///< the same as `out`, or the user's array (Prepared::last_shared)
     std::size_t inside_bytes = 0;  ///< bytes of the array for whole runs, if the result's is too small
   };
   /// The addresses of one room on all ranks, and the allocations of this process's own ones.
@@ -68,6 +69,9 @@ class DeviceExecutor : public Runner {
   struct Prepared {
     std::vector<DeviceTask> tasks;
     std::map<int, Shared> shared;  ///< rooms (ArrayRooms) that other members write into
+    /// The last task in which others write into the output. If they write into a copy, it and those behind it write the
+    /// user's array. -1: they do not, or it cannot.
+    int last_shared = -1;
     /// Whether tasks write into the input.
     bool uses_input() const {
       return std::any_of(tasks.begin(), tasks.end(), [](const DeviceTask& task) {
@@ -88,6 +92,7 @@ class DeviceExecutor : public Runner {
   Prepared& now(int program) { return prepared_[static_cast<std::size_t>(program)]; }
   const Prepared& now(int program) const { return prepared_[static_cast<std::size_t>(program)]; }
   void add_members(const Program& program);
+  bool writes_apart(const DeviceTask& task) const;
   void forget_tasks();
   void refuse_what_does_not_fit(const Program& program) const;
   /// Memory of all operations of a member, and of the option verify.
@@ -132,7 +137,7 @@ class DeviceExecutor : public Runner {
   std::byte* at(const ArrayPlace& place, std::size_t member) const;
   std::byte* at(const DeviceTask::Place& place, std::size_t member) const;
   /// Without the addresses of other members.
-  DeviceBuffers buffers_of(const DeviceTask& task, std::size_t member) const;
+  DeviceBuffers buffers_of(int program, const DeviceTask& task, std::size_t member) const;
   void around_phase(int program, const DeviceTask& task, std::size_t member, int phase, const DeviceBuffers& buffers,
                     device::StreamHandle stream, bool after);
   /// `early`: phase 0 of tasks that can be announced before others ask, because no task before them uses the arrays

@@ -17,12 +17,13 @@ void DeviceExecutor::place_arrays(int program, InputArrays in, OutputArrays out)
   else
     times_.begin(program, trace_, streams_);
   const bool shares = now(program).shared.contains(in_output);
+  const bool is_fast = setup_.way.room == Spare::fast && !team_->all_here();
   for (std::size_t m = 0; m < memories_.size(); ++m) {
     MemberMemory& mine = memories_[m];
     const device::DeviceScope scope(team_->here()[m].device);
     mine.arrays.begin();
     if (least()) {  // one array, even if a rank's input or output is empty
-      mine.in = mine.out = in_place_bytes(static_cast<int>(m)) == 0 ? nullptr : out[m];
+      mine.in = mine.out = mine.result = in_place_bytes(static_cast<int>(m)) == 0 ? nullptr : out[m];
       if (inside()) place_inside(program, m, in[m], out[m]);
       continue;
     }
@@ -30,7 +31,10 @@ void DeviceExecutor::place_arrays(int program, InputArrays in, OutputArrays out)
     mine.in = mine.arrays.input(in[m], input_bytes(program, m), clash, streams_[m]);
     const std::size_t room = result_bytes(program, m);
     const std::size_t there = in[m] == out[m] ? room : output_bytes(program, m);
-    mine.out = mine.arrays.output(out[m], there, room, shares, streams_[m]);
+    // The first task may write the result while it reads the input.
+    const bool apart = now(program).last_shared >= (in[m] == out[m] ? 1 : 0);
+    const UserArrays::Output output = mine.arrays.output(out[m], there, room, {shares, is_fast, apart}, streams_[m]);
+    mine.out = output.array, mine.result = output.result;
   }
   if (any_copies()) times_.mark({first.trace_step, Activity::stage}, streams_);
 }
@@ -48,8 +52,8 @@ void DeviceExecutor::place_inside(int program, std::size_t m, const std::byte* i
   MemberMemory& mine = memories_[m];
   const bool in_result = output_bytes(program, m) > 0 && (in == out || result_has_room(program_at(program), m));
   const std::size_t bytes = output_bytes(program, m);
-  mine.out = in_result ? mine.arrays.output(out, bytes, bytes, false, streams_[m]) : mine.workspace + between_bytes_;
-  mine.in = mine.out;
+  mine.out = in_result ? mine.arrays.output(out, bytes, bytes, {}, streams_[m]).array : mine.workspace + between_bytes_;
+  mine.in = mine.result = mine.out;
   mine.arrays.copy_input(mine.out, in, input_bytes(program, m), streams_[m]);
 }
 
@@ -191,18 +195,26 @@ void DeviceExecutor::add_peers(int program, const DeviceTask& task, std::size_t 
   buffers.out_tails = lists.back();
 }
 
-DeviceBuffers DeviceExecutor::buffers_of(const DeviceTask& task, std::size_t member) const {
+/// If others write into a copy of the output (`mine.out`), the last task in which they do reads it there, and writes
+/// the result itself.
+DeviceBuffers DeviceExecutor::buffers_of(int program, const DeviceTask& task, std::size_t member) const {
   const MemberMemory& mine = memories_[member];
   const DeviceTask::Places& places = task.places;
-  DeviceBuffers buffers{at(places.from, member), at(places.to, member)};
+  const auto behind = &task - now(program).tasks.data() - now(program).last_shared;
+  const auto part = [&](const DeviceTask::Place& place, bool in_result) {
+    std::byte* const array = at(place, member);
+    return in_result && place.room == in_output ? mine.result + (array - mine.out) : array;
+  };
+  DeviceBuffers buffers{part(places.from, behind > 0), part(places.to, behind >= 0)};
   const bool from_in_to_out =
       places.from.room == in_input && (places.to.room == in_output || task.written().room == in_output);
   const bool overlap = places.from.overlaps(places.to) || places.from.overlaps(task.written());
   buffers.one_array = overlap || (from_in_to_out && mine.in == mine.out);
-  buffers.middle = at(places.middle, member);
-  buffers.result = mine.out;
+  buffers.middle = part(places.middle, behind > 0);
+  buffers.result = behind > 0 ? mine.result : mine.out;
   buffers.scratch = at(places.scratch, member);
-  buffers.receive_buffer = at(places.receive_buffer, member);
+  buffers.receive_buffer = part(places.receive_buffer, behind > 0);
+  if (behind == 0 && mine.result != mine.out && !task.receive_buffer) buffers.receive_buffer = at(places.to, member);
   if (const DeviceTask::Place& sent = task.sent(); sent.divided)
     buffers.sent_tail = at(sent.tail, member) - sent.divided->tail_begin(team_->here()[member].rank);
   return buffers;
@@ -256,7 +268,7 @@ void DeviceExecutor::enqueue_tasks(int program, const std::vector<device::Stream
       try {
         for (std::size_t m = 0; m < memories_.size(); ++m) {
           const device::DeviceScope scope(team_->here()[m].device);
-          DeviceBuffers buffers = buffers_of(task, m);
+          DeviceBuffers buffers = buffers_of(program, task, m);
           std::array<std::vector<std::byte*>, 2> lists;
           add_peers(program, task, m, buffers, lists);
           around_phase(program, task, m, phase, buffers, streams[m], false);
@@ -337,7 +349,7 @@ bool DeviceExecutor::any_copies() const {
 void DeviceExecutor::deliver(int program, OutputArrays out, bool captured) {
   for (std::size_t m = 0; m < memories_.size(); ++m) {
     const device::DeviceScope scope(team_->here()[m].device);
-    memories_[m].arrays.deliver(out[m], memories_[m].out, output_bytes(program, m), streams_[m]);
+    memories_[m].arrays.deliver(out[m], memories_[m].result, output_bytes(program, m), streams_[m]);
     if (asynchronous_ && !captured) device::record(finished_[m].get(), streams_[m]);
   }
   if (any_copies()) times_.mark({now(program).tasks.back().trace_step, Activity::stage}, streams_);

@@ -202,6 +202,13 @@ def test_plans_cannot_be_copied(plan):
             copied(plan)
 
 
+def test_sides_are_copied_and_not_pickled(plan):
+    for copied in (copy.copy(plan.input), copy.deepcopy(plan.input)):
+        assert copied.layout == plan.input.layout and copied.zeros().shape == plan.input.shape
+    with pytest.raises(TypeError, match="a Side cannot be pickled: pickle its layout"):
+        pickle.dumps(plan.input)
+
+
 def test_one_rank_plans_otherwise(comm):
     if comm.size == 1:
         pytest.skip("needs two ranks")

@@ -194,6 +194,11 @@ def test_errors_on_every_rank(comm, folder):
         with pytest.raises(ValueError, match="different paths"):
             d.save(f"{folder}/field{comm.rank}")
     d.save(f"{folder}/field")
+    for path in ("", None):
+        with pytest.raises((*other, TypeError), match="path is empty|not NoneType"):
+            d.save(path if comm.rank == comm.size - 1 else f"{folder}/field")
+        with pytest.raises((*other, TypeError), match="path is empty|not NoneType"):
+            DistArray.load(path if comm.rank == comm.size - 1 else f"{folder}/field", comm)
     with pytest.raises(other, match="unknown layout"):
         DistArray.load(f"{folder}/field", comm, "slabs")
     comm.Barrier()

@@ -33,6 +33,19 @@ def test_as_numpy(comm, rng, close, padded, kind, layout):
             close(half, plan.input.layout, x / 2)
 
 
+@pytest.mark.parametrize("layout", ["slab", "pencil", "brick"])
+@pytest.mark.parametrize("shape", [(1, 3), (1, 2, 3), (2, 1, 1), (1, 1, 1, 2)])
+def test_one_point_that_becomes_many(comm, rng, close, shape, layout):
+    """One rank has all of a cut axis, until it is padded."""
+    x = rng.standard_normal(shape) + 1j * rng.standard_normal(shape)
+    layout = layout if len(shape) > 2 else "slab"
+    for padded in ([5] * len(shape), [7, *shape[1:]]):
+        with shardfft.plan(shape, comm=comm, layout=layout, padded=padded, effort="estimate") as plan:
+            spectrum = plan.forward(local_part(plan.input, x))
+            close(spectrum, plan.output.layout, np.fft.fftn(x, padded, range(len(shape))))
+            close(plan.backward(spectrum), plan.input.layout, x)
+
+
 def test_cosines_and_bytes(comm, rng, close):
     """Cosine transforms too; slabs send one axis less of zeroes."""
     x = rng.standard_normal((6, 7))
@@ -59,3 +72,9 @@ def test_refusals(comm):
     ):
         with pytest.raises((ValueError, shardfft.Error), match=words):
             shardfft.plan((8, 8), comm=comm, effort="estimate", **given)
+
+
+def test_arrays_beyond_all_memory(comm):
+    """To list the bundles of such an array would take minutes, and memory in proportion."""
+    with pytest.raises(shardfft.Error, match="this host has"):
+        shardfft.plan((4, 4), comm=comm, padded=(2**20, 2**20), effort="estimate")

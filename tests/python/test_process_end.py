@@ -184,3 +184,13 @@ def test_a_rank_that_dies_while_others_save_keeps_the_older_array(job, tmp_path,
         assert (shardfft.DistArray.load(path) == 1).all()
     (shardfft.DistArray.zeros((4, 6)) + 3).save(path)
     assert (shardfft.DistArray.load(path) == 3).all()
+
+
+def test_calls_behind_finalize_are_refused(job):
+    """MPI itself would end the process."""
+    made = "solver = shardfft.poisson((8, 8), 1.0, comm=comm)\nf, x = solver.zeros(), plan.input.zeros()\n"
+    calls = "for call in (lambda: plan.forward(x), lambda: solver.solve(f)):\n"
+    calls += "    try:\n        call()\n    except shardfft.Error as error:\n"
+    calls += "        print(f'no: {error}\\n', end='', flush=True)\n"
+    code, text = job(START + made + "MPI.Finalize()\n" + calls)
+    assert code == 0 and text.count("no: MPI") == 4, text

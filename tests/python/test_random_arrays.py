@@ -129,10 +129,11 @@ def check(draw, comm):
         draw.text += f"; {words}"
         if words.startswith("fft") and not np.isfinite(x).all():
             continue
-        half = (
-            words.startswith("fft") and "shift" not in words and x.dtype == "e"
-        )  # whose factors NumPy rounds to half precision
+        # NumPy rounds factors of transforms to half precision, and sums of squares, which then pass its largest number.
+        half = x.dtype == "e" and ((words.startswith("fft") and "shift" not in words) or words[:3] in ("std", "var"))
         expected, told = outcome(function, x.astype("f") if half else x)
+        if half and told is None and not words.startswith("fft"):
+            expected = expected.astype("e")
         got, said = outcome(function, d)
         if told is not None or said is not None:
             known = said is not None and (told is not None or re.search(REFUSALS, str(said)))

@@ -66,6 +66,7 @@ def test_picture(comm, file, tmp_path, capsys):
         (["8^3", "--set", "speed=1"], "speed"),
         (["8^3", "--set", "grid=7,7,7"], "grid"),
         (["8^3", "--picture", "tune.svg"], "takes a file that ends in .png"),
+        (["8^3", "--file", "/no folder/wisdom.json"], "there is no folder /no folder"),
         (["8^3", "--file", "/proc/wisdom.json"], "may not write in the folder /proc"),
     ],
 )
@@ -104,6 +105,7 @@ def test_files_are_merged_and_pruned(comm, file, tmp_path, capsys):
     for words, sentence in (
         (["merge", str(tmp_path / "broken.json")], "is no file of wisdom"),
         (["merge", str(tmp_path / "later.json")], "is of another version: shardfft wisdom 9"),
+        (["merge", str(first), "--to", str(tmp_path / "typo" / "all.json")], f"there is no folder {tmp_path / 'typo'}"),
         (["show", str(tmp_path / "none.json")], "there is no file"),
         (["prune", str(tmp_path / "broken.json")], "is no file of wisdom"),
     ):

@@ -2,7 +2,10 @@
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
 
+#include <algorithm>
+#include <span>
 #include <utility>
 
 namespace nb = nanobind;
@@ -11,6 +14,7 @@ using shardfft::python::Address;
 using shardfft::python::Ends;
 using shardfft::python::Look;
 using shardfft::python::Path;
+using shardfft::python::Shown;
 
 namespace {
 
@@ -57,13 +61,54 @@ bool Look::Fact::holds(nb::handle array) const {
   return equal(path.of(array), value) || (!excuse.is_none() && equal(excuse(), nb::bool_(false)));
 }
 
-Look::Look(const nb::tuple& kinds, const nb::list& facts, const nb::tuple& address, std::size_t alignment,
-           std::size_t bytes)
-    : address_(nb::cast<nb::tuple>(address[0]), nb::cast<bool>(address[1])), alignment_(alignment), bytes_(bytes) {
+std::optional<Shown> Shown::of(nb::handle told) {
+  if (told.is_none()) return std::nullopt;
+  struct Table {
+    std::uint32_t major, minor;
+    void *previous, *others[3];
+    See see;
+  };
+  const auto* const table = static_cast<const Table*>(PyCapsule_GetPointer(told[0].ptr(), "dlpack_exchange_api"));
+  if (table == nullptr) nb::raise_python_error();
+  if (table->major != 1 || table->see == nullptr) return std::nullopt;
+  Shown shown;
+  shown.see_ = table->see;
+  shown.device_ = nb::cast<int>(told[1]);
+  shown.type_ = {nb::cast<std::uint8_t>(told[2]), nb::cast<std::uint8_t>(told[3]), 1};
+  shown.shape_ = nb::cast<std::vector<std::int64_t>>(told[4]);
+  shown.strides_ = nb::cast<std::vector<std::int64_t>>(told[5]);
+  return shown;
+}
+
+std::optional<Address> Shown::address(nb::handle array) const {
+  nb::dlpack::dltensor seen;
+  if (see_(array.ptr(), &seen) != 0) {
+    PyErr_Clear();
+    return std::nullopt;
+  }
+  const int kind = seen.device.device_type;
+  const bool here = device_ < 0 ? kind == nb::device::cpu::value || kind == nb::device::cuda_host::value
+                                : (kind == nb::device::cuda::value || kind == nb::device::rocm::value) &&
+                                      seen.device.device_id == device_;
+  const std::span shape(seen.shape, static_cast<std::size_t>(seen.ndim));
+  if (!here || !(seen.dtype == type_) || !std::ranges::equal(shape, shape_) || seen.strides == nullptr)
+    return std::nullopt;
+  for (std::size_t axis = 0; axis < shape_.size(); ++axis)
+    if (shape_[axis] != 1 && seen.strides[axis] != strides_[axis]) return std::nullopt;
+  return shardfft::python::address(seen.data) + seen.byte_offset;
+}
+
+Look::Look(const nb::tuple& kinds, const nb::list& form, nb::handle shown, const nb::list& facts,
+           const nb::tuple& address, std::size_t alignment, std::size_t bytes)
+    : shown_(Shown::of(shown)),
+      address_(nb::cast<nb::tuple>(address[0]), nb::cast<bool>(address[1])),
+      alignment_(alignment),
+      bytes_(bytes) {
   for (const nb::handle kind : kinds) kinds_.push_back(nb::borrow(kind));
-  for (const nb::handle fact : facts)
-    facts_.push_back(
-        {Path(nb::cast<nb::tuple>(fact[0]), nb::cast<bool>(fact[1])), nb::borrow(fact[2]), nb::borrow(fact[3])});
+  for (const nb::list& list : {shown_ ? nb::list() : form, facts})
+    for (const nb::handle fact : list)
+      facts_.push_back(
+          {Path(nb::cast<nb::tuple>(fact[0]), nb::cast<bool>(fact[1])), nb::borrow(fact[2]), nb::borrow(fact[3])});
 }
 
 std::optional<Address> Look::address(nb::handle array) const {
@@ -72,11 +117,13 @@ std::optional<Address> Look::address(nb::handle array) const {
   if (!known) return std::nullopt;
   for (const Fact& fact : facts_)
     if (!fact.holds(array)) return std::nullopt;
-  const Address found = address_of(array);
-  return found % alignment_ == 0 ? std::optional(found) : std::nullopt;
+  const std::optional<Address> found = shown_ ? shown_->address(array) : address_of(array);
+  return found && *found % alignment_ == 0 ? found : std::nullopt;
 }
 
 Address Look::address_of(nb::handle array) const {
+  if (shown_)
+    if (const std::optional<Address> found = shown_->address(array)) return *found;
   return address_.empty() ? buffer_address(array) : nb::cast<Address>(address_.of(array));
 }
 
@@ -121,8 +168,9 @@ void Ends::lead(Address theirs) const {
 void shardfft::python::bind_ends(nb::module_& module) {
   module.def("address_of", buffer_address, "array"_a);
   nb::class_<Look>(module, "Look")
-      .def(nb::init<const nb::tuple&, const nb::list&, const nb::tuple&, std::size_t, std::size_t>(), "kinds"_a,
-           "facts"_a, "address"_a, "alignment"_a, "bytes"_a)
+      .def(nb::init<const nb::tuple&, const nb::list&, nb::handle, const nb::list&, const nb::tuple&, std::size_t,
+                    std::size_t>(),
+           "kinds"_a, "form"_a, "shown"_a.none(), "facts"_a, "address"_a, "alignment"_a, "bytes"_a)
       .def(
           "fits", [](const Look& self, nb::handle array) { return self.address(array).has_value(); }, "array"_a);
   nb::class_<Ends>(module, "Ends")

@@ -1,6 +1,7 @@
 #pragma once
 // The arrays of a call in few steps, for calls that were made before: without a frame of Python's interpreter.
 #include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
 
 #include <optional>
 #include <vector>
@@ -21,13 +22,31 @@ class Path {
   bool called_;
 };
 
+/// The form of an array, for libraries that show arrays by DLPack's table of C functions (from its version 1.3 on): one
+/// call in place of an attribute each.
+class Shown {
+ public:
+  /// `told`: (the table's capsule, the GPU or -1, DLPack's code and bits of a number, shape, strides in numbers).
+  static std::optional<Shown> of(nanobind::handle told);
+  /// Nothing for arrays of another form, or that the library does not show.
+  std::optional<Address> address(nanobind::handle array) const;
+
+ private:
+  using See = int (*)(void* array, nanobind::dlpack::dltensor* seen);
+  See see_ = nullptr;
+  int device_ = -1;
+  nanobind::dlpack::dtype type_;
+  std::vector<std::int64_t> shape_, strides_;
+};
+
 /// Sees arrays of one library that have the form of a part and lie on its device, so that they can be used as they are.
 class Look {
  public:
-  /// `facts`: (names, called, value, excuse): an array without this value is another one, unless the excuse returns
-  /// False. `address`: (names, called); without names by the buffer protocol.
-  Look(const nanobind::tuple& kinds, const nanobind::list& facts, const nanobind::tuple& address, std::size_t alignment,
-       std::size_t bytes);
+  /// A fact is (names, called, value, excuse): an array without this value is another one, unless the excuse returns
+  /// False. `form` is not asked of libraries that show arrays (`shown`). `address`: (names, called); without names by
+  /// the buffer protocol.
+  Look(const nanobind::tuple& kinds, const nanobind::list& form, nanobind::handle shown, const nanobind::list& facts,
+       const nanobind::tuple& address, std::size_t alignment, std::size_t bytes);
   /// Nothing for other arrays.
   std::optional<Address> address(nanobind::handle array) const;
   /// Of an array that fits.
@@ -42,6 +61,7 @@ class Look {
   };
   std::vector<nanobind::object> kinds_;
   std::vector<Fact> facts_;
+  std::optional<Shown> shown_;
   Path address_;
   std::size_t alignment_, bytes_;
 };
@@ -72,10 +92,16 @@ class Ends {
   Address stream_;
 };
 
+/// A transform of a plan: one direction, or its adjoint.
+struct Way {
+  Direction of;
+  bool adjoint;
+};
+
 /// A call of a plan that was made before.
 struct Again {
   nanobind::object core;
-  bool forward;
+  Way way;
   nanobind::object ends;
   /// None for arrays that cannot be used as they are: nothing was run then. `plan` tells the other ranks of an error.
   nanobind::object call(nanobind::handle plan, nanobind::handle x, nanobind::handle out) const;

@@ -13,9 +13,11 @@
 
 namespace nb = nanobind;
 using nb::literals::operator""_a;
+using shardfft::Direction;
 using shardfft::Layout;
 using shardfft::Options;
 using shardfft::Plan;
+using shardfft::python::Way;
 
 namespace {
 
@@ -27,6 +29,11 @@ Outputs pointers(const Addresses& addresses) {
   Outputs result;
   for (const std::uintptr_t address : addresses) result.push_back(shardfft::python::pointer(address));
   return result;
+}
+
+/// "forward", "backward", or either with "_adjoint".
+Way way_of(const std::string& name) {
+  return {name.starts_with("forward") ? Direction::forward : Direction::backward, name.ends_with("_adjoint")};
 }
 
 /// mpi4py passes the address of its handle; 0 if the ranks are devices.
@@ -69,9 +76,10 @@ class PyPlan {
     return *plan_;
   }
   /// `arrays`: the owner of the memory at these addresses.
-  void run(bool forward, const Addresses& in, const Addresses& out, const nb::object& arrays) {
+  void run(Way way, const Addresses& in, const Addresses& out, const nb::object& arrays) {
     called(in, out, arrays, [&](Plan& plan, const Inputs& from, const Outputs& to) {
-      forward ? plan.forward(from, to) : plan.backward(from, to);
+      if (way.adjoint) return plan.adjoint(way.of, from, to);
+      way.of == Direction::forward ? plan.forward(from, to) : plan.backward(from, to);
     });
   }
   void apply(const shardfft::Operator& op, const Addresses& in, const Addresses& out, const nb::object& arrays) {
@@ -132,7 +140,7 @@ nb::object shardfft::python::Again::call(nb::handle plan, nb::handle x, nb::hand
     throw;
   }
   if (!taken) return nb::none();
-  nb::cast<PyPlan&>(core).run(forward, {taken->source}, {taken->destination}, nb::make_tuple(x, taken->result));
+  nb::cast<PyPlan&>(core).run(way, {taken->source}, {taken->destination}, nb::make_tuple(x, taken->result));
   both.lead(taken->theirs);
   return taken->result;
 }
@@ -142,7 +150,11 @@ void shardfft::python::bind_plan(nb::module_& module) {
       .def(nb::init<std::uintptr_t, const std::vector<int>&, Transform, const Layout&, const std::optional<Layout>&,
                     bool, const Options&>(),
            "comm_address"_a, "devices"_a, "transform"_a, "input"_a, "output"_a.none(), "natural"_a, "options"_a)
-      .def("run", &PyPlan::run, "forward"_a, "sources"_a, "destinations"_a, "arrays"_a)
+      .def(
+          "run",
+          [](PyPlan& self, const std::string& what, const Addresses& from, const Addresses& to,
+             const nb::object& arrays) { self.run(way_of(what), from, to, arrays); },
+          "what"_a, "sources"_a, "destinations"_a, "arrays"_a)
       .def("apply", &PyPlan::apply, "operator"_a, "sources"_a, "destinations"_a, "arrays"_a)
       .def("convolution", &PyPlan::convolution, "kernels"_a, "arrays"_a)
       .def("refuse", &PyPlan::refuse, "why"_a)
@@ -171,9 +183,9 @@ void shardfft::python::bind_plan(nb::module_& module) {
   nb::class_<Again>(module, "Again")
       .def(
           "__init__",
-          [](Again* self, nb::handle_t<PyPlan> core, bool forward, nb::handle_t<Ends> ends) {
-            new (self) Again{nb::borrow(core), forward, nb::borrow(ends)};
+          [](Again* self, nb::handle_t<PyPlan> core, const std::string& what, nb::handle_t<Ends> ends) {
+            new (self) Again{nb::borrow(core), way_of(what), nb::borrow(ends)};
           },
-          "core"_a, "forward"_a, "ends"_a)
+          "core"_a, "what"_a, "ends"_a)
       .def("__call__", &Again::call, "plan"_a, "x"_a, "out"_a.none());
 }

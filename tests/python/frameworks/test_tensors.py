@@ -6,6 +6,7 @@ import pytest
 from mpi4py import MPI
 
 import shardfft
+from shardfft._libraries.array_libraries import library_of
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: gradients are not tested (.ci/run frameworks)")
 torch.set_num_threads(1)
@@ -34,6 +35,23 @@ def test_views(view):
             ours, exact = shardfft.torch.fftn(view(x), comm=alone), torch.fft.fftn(view(x))
             assert torch.allclose(ours, exact)
             assert torch.allclose(*(torch.autograd.grad(loss(one), x)[0] for one in (ours, exact)))
+
+
+def test_which_tensors_are_used_as_they_are():
+    """Their form is seen in one call where PyTorch has DLPack's table of functions, else by attributes."""
+    x = torch.randn(1, 4, 6, dtype=torch.complex128)
+    with shardfft.plan(x.shape, comm=MPI.COMM_SELF, effort="estimate", output="natural") as plan:
+        fits = library_of(x).look(plan.input, -1, False).fits
+        assert fits(x) and fits(torch.nn.Parameter(x.detach().clone()).requires_grad_(False))
+        assert fits(torch.randn(3, 4, 6, dtype=x.dtype)[1:2])
+        others = (
+            x[0], x.to(torch.complex64), x.real.contiguous(), torch.randn(1, 6, 4, dtype=x.dtype).mT, x.conj(),
+            x.imag.clone(), torch.randn(1, 4, 12, dtype=x.dtype)[..., ::2], x.to("meta"), x.to_sparse(), x.numpy(),
+            x.clone().requires_grad_(),
+        )  # fmt: skip
+        assert not any(map(fits, others))
+        with torch.no_grad():
+            assert fits(x.clone().requires_grad_())
 
 
 def test_several_threads_go_back():

@@ -270,6 +270,8 @@ def test_vmap_is_a_batch(comm, monkeypatch):
     monkeypatch.setattr(shardfft.Plan, "_run", lambda plan, *told: calls.append(told[1].shape) or run(plan, *told))
     assert torch.allclose(torch.func.vmap(shardfft.torch.rfftn)(x), one_by_one)
     assert [len(shape) for shape in calls] == [4]
+    none = torch.func.vmap(shardfft.torch.rfftn)(x[:0].requires_grad_())
+    assert none.shape == (0, *one_by_one.shape[1:]) and none.dtype == one_by_one.dtype and none.requires_grad
 
 
 def plain_spectral(x, weight, modes):

@@ -18,7 +18,7 @@ def test_calls_return_before_the_gpu_is_done(whole, name):
     """And who asks for the result waits for it."""
     library, x = users.make(name), whole((8, 6, 10))
     with shardfft.plan(x.shape, **ALONE) as plan:
-        plan.forward(library.array(x, plan.device))  # kernels and memory, which take time once
+        plan.forward(library.late(x, plan.device))  # kernels, memory and programs, which take time once
         plan.synchronize()
         spectrum = plan.forward(library.late(x, plan.device))
         assert not _core.stream_is_idle(plan.device, plan.stream)
@@ -32,12 +32,13 @@ def test_steps_return_before_the_gpu_is_done(whole):
     torch, x = users.make("torch").torch, whole((8, 6, 10))
     with shardfft.plan(x.shape, **ALONE) as plan:
         y = torch.as_tensor(x, device=f"cuda:{plan.device}").requires_grad_()
-        for _ in range(3):
+        for turn in range(4):
             y.grad = None
             torch.cuda.synchronize()
             torch.cuda._sleep(users.SLEEP)
             (shardfft.torch.forward(plan, y).abs() ** 2).sum().backward()
-            assert not _core.stream_is_idle(plan.device, plan.stream)
+            # The first step makes kernels, memory and the adjoint's plan, which takes longer than the sleep.
+            assert turn == 0 or not _core.stream_is_idle(plan.device, plan.stream)
             assert np.allclose(y.grad.cpu().numpy(), 2 * x.size * x)
 
 

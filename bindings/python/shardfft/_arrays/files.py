@@ -45,6 +45,12 @@ def _is_hdf5(path: Path) -> bool:
     return path.suffix.lower() in (".h5", ".hdf5")
 
 
+def _named(path: str | PathLike[str]) -> Path:
+    if not os.fspath(path):
+        raise ValueError("the path is empty: name a folder, or a file that ends in .h5")
+    return Path(path)
+
+
 def save(self: CutArray, path: str | PathLike[str]) -> None:
     """Write the array and its ``attrs``. Collective.
 
@@ -61,9 +67,10 @@ def save(self: CutArray, path: str | PathLike[str]) -> None:
         OSError, TypeError, ValueError: on every rank, for an error on one of them.
     """
     array = redistributed(self, "slab") if self._part.slices is None else self
-    comm, target = array.comm, Path(path)
+    comm = array.comm
 
     def look() -> tuple[tuple[Path, str], str]:
+        target = _named(path)
         if (way := _OTHER_FORMATS.get(target.suffix.lower())) is not None:
             raise ValueError(f"save() writes HDF5 files (.h5) and folders, not {target.suffix}: {way}")
         if array.dtype.names is not None or array.dtype.hasobject:
@@ -227,9 +234,9 @@ def load(
         OSError, ValueError: on every rank, for an error on one of them.
     """
     comm = mpi.communicator(comm)
-    source = Path(path)
 
     def read() -> tuple[NDArray[Any], Part, dict[str, Any]]:
+        source = _named(path)
         if _is_hdf5(source) or (dataset is not None and source.is_file()):
             return _read_hdf5(source, comm, layout, _DATA if dataset is None else dataset)
         if dataset is not None:

@@ -31,7 +31,7 @@ VARIABLES = {
     "SHARDFFT_LAMMPS_TIMES": ("LAMMPS", "1: the number of transforms of each plan, and their time, go to stderr"),
     "SHARDFFT_LANES": ("CPUs", "avx512, avx2 or baseline: the longest vectors that the local FFT lanes may use; by "
                        "default the processor's longest"),
-    "SHARDFFT_MPI": ("Python", "none: all functions work in one process, without MPI"),
+    "SHARDFFT_MPI": ("Python", "none: all functions of a wheel work in one process, without MPI"),
     "SHARDFFT_MPI_DEVICE": ("GPUs", "1: MPI takes device memory, 0: it does not; by default MPI is asked"),
     "SHARDFFT_STANDIN_DEVICES": ("the GPU stand-in of tests", "the number of its devices, 4 by default"),
     "SHARDFFT_STANDIN_MEMORY": ("the GPU stand-in of tests", "memory of each device in MiB, 4096 by default"),

@@ -12,7 +12,6 @@ import numpy as np
 from .. import _core
 from .._ground import mpi
 from .._ground.errors import ArgumentError
-from .._plans.problem import points_of
 from .._plans.recent import recent_plan
 from .._transforms.cosine_scale import AFTER, BEFORE
 
@@ -86,7 +85,7 @@ def _transformed(plan: Plan) -> dict[int, int]:
 
 
 def _factors(plan: Plan) -> tuple[Factors, Factors]:
-    """Factors D of input and output so that the adjoint of ``forward`` is D_in backward D_out, up to a number."""
+    """Factors D of input and output so that the adjoint of ``forward`` is D_in A D_out, A that of ``Plan::adjoint``."""
     told = plan._problem
     words = told.options.get("transforms") or ["fft"] * len(plan.input.axes)
     to_real = told.transform.kind.name == "c2r"
@@ -103,32 +102,17 @@ def _factors(plan: Plan) -> tuple[Factors, Factors]:
     return (target.inverse(), source.inverse()) if to_real else (source, target)
 
 
-def _scale(plan: Plan) -> float:
-    """The factor of ``forward`` by that of ``backward``."""
-    told = plan._problem
-    words = told.options.get("transforms") or ["fft"] * len(plan.input.axes)
-    to_real = told.transform.kind.name == "c2r"
-    extents = _transformed(plan)
-    points = points_of([extents[axis] for axis in plan.input.axes], words)
-    norm = told.options.get("norm") or "backward"
-    norm = getattr(norm, "name", norm)
-    if norm in ("ortho", "none"):
-        return 1.0
-    return float(points) if (norm == "backward") != to_real else 1.0 / points
-
-
 def _adjoints(plan: Plan) -> dict[str, tuple[str, Factors, Factors]]:
     """For each call of a plan the one that its adjoint makes, and the factors around it; made once a plan."""
     if plan._traced.adjoints is None:
         source, target = _factors(plan)
-        scale, kind = Factors(_scale(plan)), plan._problem.transform.kind.name
-        # Half spectra are multiplied by vectors anyway; else results are, in place. All ranks must choose alike.
-        first, second = (scale, _ONE) if kind == "r2c" else (_ONE, scale)
-        third, fourth = (scale, _ONE) if kind == "c2r" else (_ONE, scale)
+        inverses = source.inverse(), target.inverse()
         plan._traced.adjoints = {
-            "forward": ("backward", target * first, source * second),
-            "backward": ("forward", (source * third).inverse(), (target * fourth).inverse()),
-            "apply": ("apply", source.inverse(), source),
+            "forward": ("forward_adjoint", target, source),
+            "backward": ("backward_adjoint", *inverses),
+            "forward_adjoint": ("forward", *inverses),
+            "backward_adjoint": ("backward", target, source),
+            "apply": ("apply", inverses[0], source),
         }
     return plan._traced.adjoints
 
@@ -186,7 +170,7 @@ class _Adjoint:
 
 
 class Linear:
-    """``after * what(before * x)`` with a plan's ``forward``, ``backward`` or ``apply``."""
+    """``after * what(before * x)`` with a plan's ``forward``, ``backward``, their adjoints or ``apply``."""
 
     def __init__(
         self,
@@ -234,8 +218,8 @@ class Linear:
         """The sides of input and output. Collective if the plan was closed."""
 
         def work(plan: Plan) -> tuple[Side, Side]:
-            source, target = plan.input, plan.output if self.what == "forward" else plan.input
-            return (plan.output if self.what == "backward" else source), target
+            _, source, target, *_ = plan._ends[self.what][0]
+            return source, target
 
         return self._with_plan(work)
 

@@ -68,7 +68,10 @@ class _Mapped(torch.autograd.Function):
         info: Any, in_dims: tuple[int | None, ...], x: torch.Tensor, linear: Linear, keep: Any
     ) -> tuple[torch.Tensor, int]:
         fields = x.movedim(in_dims[0], 0)
-        many = linear.batched(len(fields)) if len(fields) else None
+        if not len(fields):
+            target = linear.sides()[1]
+            return nothing(fields, (0, *target.shape), getattr(torch, target.dtype.name)), 0
+        many = linear.batched(len(fields))
         if many is not None:
             return mapped(fields, many, keep), 0
         return torch.stack([mapped(one, linear, keep) for one in fields]), 0

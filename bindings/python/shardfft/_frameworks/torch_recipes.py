@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from .._layouts.layout import Layout
 
 
+#: Types of arguments that are equal only if they mean the same.
+_FIXED = frozenset((str, type(None)))
+
 _recipe_of_plan = operator.attrgetter("_traced.recipe")
 
 
@@ -38,7 +41,11 @@ def again(
 
     ``asked`` is all else that tells the call apart, as fixed values.
     """
-    ask = None if known is None else asking((known.shape, known.dtype, known.device), layout, options or None, *asked)
+    ask: Ask = None
+    if known is not None:
+        array = known.shape, known.dtype, known.device
+        plain = layout is None and not options and _FIXED.issuperset(map(type, asked))
+        ask = (array, asked) if plain else asking(array, layout, options or None, *asked)
     found = asked_again(comm, ask, _recipe_of_plan)
     return ask, None if found is None else found[1]
 

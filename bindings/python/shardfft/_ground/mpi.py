@@ -73,6 +73,12 @@ def strangers() -> str | None:
 world: MPI.Comm | None = None  #: MPI.COMM_WORLD, after the check
 
 
+def require_running() -> None:
+    """Raise unless MPI can be used: its own calls would end the process."""
+    if not (WITHOUT_MPI or _core.mpi_running()):
+        raise Error("MPI is not initialised, or was finalised already", "mpi_failure")
+
+
 def communicator(comm: MPI.Comm | None) -> MPI.Comm:
     """Give ``comm``, or ``MPI.COMM_WORLD`` for None, after checking that the library can use it."""
     global world
@@ -101,8 +107,7 @@ def communicator(comm: MPI.Comm | None) -> MPI.Comm:
         comm = MPI.COMM_WORLD
     if not isinstance(comm, MPI.Comm):
         raise TypeError(f"comm must be an mpi4py communicator, not {type(comm).__name__}")
-    if not _core.mpi_running():
-        raise Error("MPI is not initialised, or was finalised already", "mpi_failure")
+    require_running()
     if comm == MPI.COMM_NULL or comm.Is_inter():
         raise ValueError("comm must be an intracommunicator that this process belongs to")
     return comm
@@ -135,6 +140,7 @@ def meet(comm: MPI.Comm, work: Callable[[], tuple[T, V]]) -> tuple[T, list[V]]:
 
     If it raises on any rank, every rank raises.
     """
+    require_running()
     result: T | None = None
     value: V | None = None
     caught: Exception | None = None

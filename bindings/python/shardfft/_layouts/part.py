@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -63,6 +63,17 @@ class Part:
         self._strides = tuple(dtype.itemsize * step for step in self._steps)  #: bytes
         self._alignment = dtype.alignment
         self._looks: dict[Any, _core.Look | None] = {}  #: see arrays of this form, of each library and device
+
+    def __copy__(self) -> Self:
+        made = object.__new__(type(self))
+        made.__dict__.update(self.__dict__)
+        return made
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return copy.copy(self)
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(f"a {type(self).__name__} cannot be pickled: pickle its layout, dtype and shape")
 
     def view(self, flat: NDArray[Any]) -> NDArray[Any]:
         """See a flat array of ``count`` elements as the local array; no copy."""

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 #: Something that is true of an array: names of attributes, whether the last is called, the value, and an excuse: a call
 #: that returns False if other values do as well.
 _Fact = tuple[tuple[str, ...], bool, Any, Any]
+#: Types of arrays, facts of their form and device, how :class:`_core.Look` sees these by DLPack, and further facts.
+_Facts = tuple[tuple[type, ...], list[_Fact], Any, list[_Fact]]
 
 
 def _fact(value: Any, *names: str, called: bool = False, excuse: Callable[[], bool] | None = None) -> _Fact:
@@ -101,7 +103,7 @@ class Library:
     #: How the address of an array is told: names of attributes, and whether the last is called; none: by its buffer.
     _address: tuple[tuple[str, ...], bool] = (), False
 
-    def _facts(self, part: Any, device: int, write: bool) -> tuple[tuple[type, ...], list[_Fact]] | None:
+    def _facts(self, part: Any, device: int, write: bool) -> _Facts | None:
         """Types of arrays that can be used as they are, and what is true of those of a part's form on a device.
 
         None: the library's arrays need a closer look.
@@ -150,11 +152,11 @@ class Library:
 
 
 class _NumPy(Library):
-    def _facts(self, part: Any, device: int, write: bool) -> tuple[tuple[type, ...], list[_Fact]] | None:
+    def _facts(self, part: Any, device: int, write: bool) -> _Facts | None:
         if device >= 0:
             return None
         flags = ("aligned", "writeable") if write else ("aligned",)
-        return (np.ndarray,), [*_form(part), *(_fact(True, "flags", name) for name in flags)]
+        return (np.ndarray,), _form(part), None, [_fact(True, "flags", name) for name in flags]
 
     def maker(self, part: Any, device: int) -> Callable[[], Any] | None:
         return functools.partial(np.empty, part.shape, part.dtype) if part._in_order else None
@@ -166,8 +168,8 @@ class _CuPy(Library):
 
     _address = ("data", "ptr"), False
 
-    def _facts(self, part: Any, device: int, write: bool) -> tuple[tuple[type, ...], list[_Fact]] | None:
-        return (sys.modules["cupy"].ndarray,), [_fact(device, "device", "id"), *_form(part)]
+    def _facts(self, part: Any, device: int, write: bool) -> _Facts | None:
+        return (sys.modules["cupy"].ndarray,), [_fact(device, "device", "id"), *_form(part)], None, []
 
     def seen(self, array: Any, device: int) -> Seen | None:
         if type(array) is not sys.modules["cupy"].ndarray or array.device.id != device:
@@ -213,21 +215,22 @@ class _Torch(Library):
 
     _address = ("data_ptr",), True
 
-    def _facts(self, part: Any, device: int, write: bool) -> tuple[tuple[type, ...], list[_Fact]] | None:
+    def _facts(self, part: Any, device: int, write: bool) -> _Facts | None:
         torch = sys.modules["torch"]
-        where = [_fact(True, "is_cpu")]
-        if device >= 0:
-            where = [_fact(True, "is_cuda"), _fact(device, "get_device", called=True)]
-        return (torch.Tensor, torch.nn.Parameter), [
-            *where,
+        gpu = [_fact(True, "is_cuda"), _fact(device, "get_device", called=True)]
+        form = [
+            *(gpu if device >= 0 else [_fact(True, "is_cpu")]),
             _fact(torch.strided, "layout"),
             _fact(part._steps, "stride", called=True),
             _fact(part.shape, "shape"),
             _fact(_type_of(torch, part.dtype), "dtype"),
-            _fact(False, "is_conj", called=True),
-            _fact(False, "is_neg", called=True),
-            _fact(False, "requires_grad", excuse=torch.is_grad_enabled),
         ]
+        own = [_fact(False, word, called=True) for word in ("is_conj", "is_neg")]
+        asks = _fact(False, "requires_grad", excuse=torch.is_grad_enabled)
+        table = part.dtype.kind in "fc" and getattr(torch.Tensor, "__dlpack_c_exchange_api__", None)
+        told = device, 5 if part.dtype.kind == "c" else 2, 8 * part.dtype.itemsize, list(part.shape), list(part._steps)
+        shown = (table, *told) if table else None
+        return (torch.Tensor, torch.nn.Parameter), form, shown, [*own, asks]
 
     def seen(self, array: Any, device: int) -> Seen | None:
         torch = sys.modules["torch"]

@@ -104,6 +104,8 @@ class Plan(Handle):
                 ("forward", self.inputs, self.outputs, into),
                 ("backward", self.outputs, self.inputs, back),
                 ("apply", self.inputs, self.inputs, back),
+                ("forward_adjoint", self.outputs, self.inputs, back),
+                ("backward_adjoint", self.inputs, self.outputs, into),
             )
         }
 
@@ -265,14 +267,14 @@ class Plan(Handle):
             raise
         addresses = list(map(_source, calls)), list(map(_destination, calls))
         if factors is None or operator is None:
-            core.run(what == "forward", *addresses, calls)
+            core.run(what, *addresses, calls)
         else:
             operator._run(core.apply, factors, *addresses, calls)
         if self.comm is None:
             return [call.finish() for call in calls]
         ends = None if what in ("apply", self._overwriting) else calls[0].ends
         if ends is not None:
-            self._again[what, type(x)] = _core.Again(core, what == "forward", ends)
+            self._again[what, type(x)] = _core.Again(core, what, ends)
         return calls[0].finish()
 
     def _factors(self, operator: Operator | None) -> _core.Operator:

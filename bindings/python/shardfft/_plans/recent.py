@@ -161,7 +161,8 @@ def asked_again(comm: MPI.Comm, ask: Ask, prepare: Callable[[Kept], T], limit: i
     Collective: one meeting, of one number a rank. It is that of the rank's last call with these arguments; if the
     numbers are equal, all ranks repeat that call, and nothing else of theirs need be compared.
     """
-    return met_again(comm, None if ask is None else remembered(comm, ask, limit), prepare)
+    group = None if ask is None else _groups.get((limit, _members(comm) or ()))
+    return met_again(comm, None if group is None else group.asks.get(ask), prepare)
 
 
 def remembered(comm: MPI.Comm, ask: Ask, limit: int) -> Remembered | None:

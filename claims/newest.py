@@ -8,7 +8,6 @@ statements for which this version has none.
 from __future__ import annotations
 
 import functools
-import json
 import re
 from pathlib import Path
 
@@ -26,11 +25,17 @@ def version() -> str:
 
 
 @functools.cache
+def records_of(file: Path) -> tuple[dict, ...]:
+    """The records of a file, which many statements ask for."""
+    return tuple(results.unchecked(file))
+
+
+@functools.cache
 def _began(folder: Path, rivals: str) -> dict[int, str]:
     """When the last good record of each number of ranks began whose label has the word."""
     found: dict[int, str] = {}
     for file in sorted(folder.glob(f"{results.FILE}*")):
-        for one in map(json.loads, results.lines(file)):
+        for one in records_of(file):
             if one.get("status") == "ok" and rivals in one["label"]:
                 ranks = one["point"]["ranks"]
                 found[ranks] = max(found.get(ranks, ""), one.get("started", ""))

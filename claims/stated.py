@@ -27,11 +27,12 @@ from statistics import median
 
 import yaml
 from cells import NUMBER, filled, same, unmarked
-from newest import newest, version
+from newest import newest, records_of, version
 from points import KINDS, TYPES, as_list, drawn, shape_of, shown
 from texts import text_lines
 
 from shardfft_bench import results
+from shardfft_bench.data import FAST
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "bench" / "results"
@@ -64,7 +65,7 @@ def read(name: str) -> tuple[dict, ...]:
         files = sorted(path.rglob(f"{results.FILE}*")) or sorted(path.rglob("*.jsonl*"))
     if not files or not files[0].exists():
         raise LookupError(f"bench/results has no records '{name}'")
-    return tuple(json.loads(line) for file in files for line in results.lines(file) if line.startswith("{"))
+    return tuple(one for file in files for one in records_of(file))
 
 
 def value_of(record: dict, key: str):
@@ -348,7 +349,7 @@ def tables(page: Path) -> list[Table]:
     specs = {}
     for match in SPEC.finditer(text):
         line = text[: match.end()].count("\n") + 1
-        specs[line] = yaml.safe_load(match[1])
+        specs[line] = yaml.load(match[1], FAST)
     lines = text.splitlines()
     found, spec, code, inside, number = [], None, False, False, 0
     while number < len(lines):

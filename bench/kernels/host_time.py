@@ -76,8 +76,8 @@ def of_torch(edge: int) -> None:
     row(word + "r2c plan.forward(x)", lambda: real.forward(r))
     torch.cuda.synchronize()
     a, b = [z.data_ptr()], [out.data_ptr()]
-    row(word + "C++: core.run, own stream", lambda: plan._core.run(True, a, b, out))
-    row(word + "C++: core.run, given stream", lambda: given._core.run(True, a, b, out))
+    row(word + "C++: core.run, own stream", lambda: plan._core.run("forward", a, b, out))
+    row(word + "C++: core.run, given stream", lambda: given._core.run("forward", a, b, out))
     row(word + "C++: order_streams(legacy, own)", lambda: _core.order_streams(0, 1, plan.stream))
     row(word + "torch.empty", lambda: torch.empty(shape, dtype=torch.complex64, device="cuda"))
     for name, x in (("fftn", z), ("rfftn", r)):
@@ -87,6 +87,11 @@ def of_torch(edge: int) -> None:
             row(f"{word}step {where}.{name}", step(getattr(library, name), x))
     row(word + "step torch.fft.fftn in a Function of Python", step(InPython.apply, z))
     row(word + "step shardfft.torch.forward(plan)", step(partial(shardfft.torch.forward, plan), z))
+    # On the caller's thread PyTorch goes back with the interpreter in its processor's caches.
+    with torch.autograd.set_multithreading_enabled(False):
+        for where, library in (("shardfft.torch", shardfft.torch), ("torch.fft", torch.fft)):
+            row(f"{word}step {where}.fftn in one thread", step(library.fftn, z))
+        row(word + "step shardfft.torch.forward(plan) in one thread", step(partial(shardfft.torch.forward, plan), z))
     row(word + "shardfft.torch.forward(plan)", lambda: shardfft.torch.forward(plan, z))
 
 

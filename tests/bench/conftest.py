@@ -1,9 +1,14 @@
 """Fixtures of the benchmark's tests: fake drivers that answer well or badly, and the real ones if they are built."""
 
+import contextlib
 import json
+import multiprocessing
 import os
+import runpy
 import stat
+import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -56,6 +61,38 @@ def make_driver(folder: Path, kind: str, time: float = 0.01) -> Path:
     path.write_text(DRIVER.format(python=sys.executable, kind=kind, time=time))
     path.chmod(path.stat().st_mode | stat.S_IXUSR)
     return path
+
+
+def run_claim(script: Path, *words, programs: Path | None = None) -> subprocess.CompletedProcess:
+    """Runs a script of claims/ in a process of its own, which is forked from this one: to import the harness takes
+    longer than most scripts. `programs` is a folder that is searched first. Drivers in Python are not known there: one
+    that is installed here would really measure.
+    """
+    from shardfft_bench import campaign, libraries
+
+    assert campaign  # with all that it imports
+
+    def run(out: int, err: int) -> None:
+        for number, stream, name in ((1, out, "stdout"), (2, err, "stderr")):
+            os.dup2(stream, number)
+            setattr(sys, name, os.fdopen(number, "w", closefd=False))
+        libraries.PYTHON_DRIVERS.clear()
+        if programs:
+            os.environ["PATH"] = f"{programs}{os.pathsep}{os.environ['PATH']}"
+        sys.argv = [str(script), *map(str, words)]
+        sys.path.insert(0, str(script.parent))
+        runpy.run_path(str(script), run_name="__main__")
+
+    with contextlib.ExitStack() as open_ones:
+        files = [open_ones.enter_context(tempfile.TemporaryFile("w+")) for _ in range(2)]
+        child = multiprocessing.get_context("fork").Process(target=run, args=[file.fileno() for file in files])
+        child.start()
+        child.join()
+        said = []
+        for file in files:
+            file.seek(0)
+            said.append(file.read())
+    return subprocess.CompletedProcess(sys.argv, child.exitcode, *said)
 
 
 @pytest.fixture

@@ -1,12 +1,9 @@
 """The claim gpu: its bounds, and the record that it judges without a GPU."""
 
 import json
-import os
-import subprocess
-import sys
 
 import pytest
-from conftest import ROOT
+from conftest import ROOT, run_claim
 
 SCRIPT = ROOT / "claims" / "gpu.py"
 ERROR = {"max": 1e-15, "l2": 1e-16}
@@ -49,10 +46,7 @@ def judge(tmp_path, lines, date="2026-01-02"):
 
 
 def run(folder):
-    return subprocess.run(
-        [sys.executable, SCRIPT, "--recorded", folder], capture_output=True, text=True, check=False,
-        env={**os.environ, "PYTHONPATH": str(ROOT / "bench" / "harness")},
-    )  # fmt: skip
+    return run_claim(SCRIPT, "--recorded", folder)
 
 
 def test_good_record(tmp_path):

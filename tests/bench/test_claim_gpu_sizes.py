@@ -2,12 +2,9 @@
 
 import importlib.util
 import json
-import os
-import subprocess
-import sys
 
 import pytest
-from conftest import ROOT
+from conftest import ROOT, run_claim
 from test_claim_gpu import line
 
 SCRIPT = ROOT / "claims" / "gpu_sizes.py"
@@ -26,10 +23,7 @@ def judge(tmp_path, lines, *options, machine="1xTEST", date="2026-01-02"):
     folder = tmp_path / machine / date / "gpu-sizes" / "some-gpus"
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "results.jsonl").write_text("".join(json.dumps(one) + "\n" for one in lines))
-    return subprocess.run(
-        [sys.executable, SCRIPT, "--recorded", tmp_path, *options], capture_output=True, text=True, check=False,
-        env={**os.environ, "PYTHONPATH": str(ROOT / "bench" / "harness")},
-    )  # fmt: skip
+    return run_claim(SCRIPT, "--recorded", tmp_path, *options)
 
 
 def pair(gpus, ours, rival):

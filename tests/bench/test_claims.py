@@ -1,28 +1,17 @@
 """The claims of the CPUs from start to last line, with drivers that only report times."""
 
 import json
-import os
 import stat
 import subprocess
-import sys
 
 import pytest
-from conftest import ROOT, make_driver
+from conftest import ROOT, make_driver, run_claim
 
 OURS = {"shardfft": 0.01}
 ONE_HOST = {**OURS, "fftw": 0.01, "mkl": 0.01, "fftw-mpi": 0.02, "mkl-cluster": 0.03}
 ONE_HOST_FFTW = {**OURS, "fftw": 0.01, "fftw-mpi": 0.02}
 TWO = {**OURS, "fftw-mpi": 0.02}
 NAMES = [*ONE_HOST, "accfft", "pfft", "heffte", "spfft", "mpi4py-fft", "dtfft", "share"]
-
-# The script without drivers in Python: one that is installed here would really measure.
-SCRIPT = f"""
-import runpy, sys, shardfft_bench.libraries
-shardfft_bench.libraries.PYTHON_DRIVERS.clear()
-sys.path.insert(0, {str(ROOT / "claims")!r})
-sys.argv = sys.argv[1:]
-runpy.run_path(sys.argv[0], run_name="__main__")
-"""
 
 # Starts once the command behind the launcher's own words; the command begins with a path.
 LAUNCHER = '#!/bin/sh\nwhile case "$1" in /*) false ;; esac; do shift; done\nexec "$@"\n'
@@ -40,11 +29,8 @@ def claim(tmp_path, name, times, *more, kinds=None):
     mpirun.write_text(LAUNCHER)
     mpirun.chmod(mpirun.stat().st_mode | stat.S_IXUSR)
     file = ROOT / "claims" / f"{name.replace('-', '_')}.py"
-    return subprocess.run(
-        [sys.executable, "-c", SCRIPT, file, "--drivers", folder, "--rounds", "1", "--into", tmp_path / "set", *more],
-        env={**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}", "PYTHONPATH": str(ROOT / "bench" / "harness")},
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    words = ["--drivers", folder, "--rounds", "1", "--into", tmp_path / "set", *more]
+    return run_claim(file, *words, programs=tmp_path)
 
 
 @pytest.mark.parametrize(

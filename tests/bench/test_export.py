@@ -11,6 +11,9 @@ def test_tables_and_pictures_are_there_for_papers(tmp_path, capsys):
     assert cli.main(["report", source]) == cli.OK
     folder = tmp_path / "r" / "report"
     assert (folder / "scaling.pdf").read_bytes().startswith(b"%PDF")
+    drawn = [{file.stem for file in folder.glob(f"*.{ending}")} for ending in ("png", "pdf", "svg")]
+    assert drawn[0] == drawn[1] == drawn[2] >= {"scaling", "efficiency", "breakdown", "ratio"}
+    assert min(file.stat().st_size for file in folder.glob("*.png")) > 5000
     page = (folder / "index.html").read_text()
     assert "r = 1" not in page and "Ideal: the best time" in page, "definitions stand under the pictures that are there"
     made = sorted(file.name for file in (folder / "tables").iterdir())

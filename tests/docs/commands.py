@@ -25,7 +25,7 @@ PROGRAM_ABOVE = "the program above it, which its own test runs"
 
 RUN = [
     # ./run and .ci/run
-    (r"\./run demo", "{0} --size 16 --ranks 1"),
+    (r"\./run demo", "{0} --size 16 --ranks 1 --every 4"),
     (r"\./run (--help|claim list)", "{0}"),
     # building and installing
     (r"cmake --preset (dev)", "cmake --list-presets | grep -w {1}"),
@@ -41,7 +41,7 @@ RUN = [
     (r"shardfft-bench study( \d+)?", "shardfft-bench study"),
     # of a set of several experiments these two
     (r"shardfft-bench report (bench/results/two-core-xeon/2026-11-22) --out (\S+)",
-     "shardfft-bench report {1}/chunks {1}/mpi-bandwidth --out {2}"),
+     "shardfft-bench report {1}/strategies {1}/mpi-bandwidth --out {2}"),
     (r"shardfft-bench (table|report) .*", "{0}"),
     (r"shardfft-bench compare (--relative-to \S+ )?results/\w+ results/\w+",
      "shardfft-bench compare {1} --threshold 99 results/one-host results/one-host"),

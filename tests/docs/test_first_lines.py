@@ -3,7 +3,8 @@
 No more compilers may run at a time than there are cores.
 
 The compilers of the library are stood in for by a script that counts them and makes empty objects, so that this takes
-seconds. The Python package is built in earnest, if without optimisation, over the library that `./run build` installed.
+seconds. The Python package is built over the library that `./run build` installed, of the objects that it has compiled
+of the same sources with the same nanobind; the rest is compiled in earnest, if without optimisation.
 """
 
 from __future__ import annotations
@@ -16,22 +17,32 @@ from pathlib import Path
 
 import pytest
 from blocks import ROOT, blocks_of, commands_of, documents
-from place import GENERATED, INSTALL
+from place import BUILD, GENERATED, INSTALL, VENV
 
 COMPILER = """#!/bin/sh
-# COMPILER ARGUMENTS...: an empty object of a source of the library's, one without optimisation of any other, and a note
-# if more compilers run than there are cores.
-real=yes before= object=
+# COMPILER ARGUMENTS...: an empty object of a source of the library's; of the Python module one from KEPT, if it was
+# compiled with the same nanobind and no source is newer, and if all that it includes is found by these arguments; of
+# any other source one without optimisation. A note if more compilers run than there are cores.
+how=real before= object=
 for argument; do
-  case $argument in */src/*/*.cpp) real=no ;; esac
+  case $argument in */src/*/*.cpp) how=empty ;; esac
+  case $argument in */nanobind/include) ! cmp -s "${argument#-I}/nanobind/nanobind.h" "$NANOBIND" || how=kept ;; esac
   [ "$before" != -o ] || object=$argument
   before=$argument
 done
+if [ $how = kept ]; then
+  case $object in */_core.dir/*.o) sources=$SOURCES ;; *) sources=$NANOBIND ;; esac
+  [ -f "$KEPT/$object" ] && [ -z "$(find -L $sources -newer "$KEPT/$object" -type f -name '*.?pp')" ] || how=real
+fi
 mkdir "$COUNTED/running.$$"
 [ "$(ls -d "$COUNTED"/running.* | wc -l)" -le "$(nproc)" ] || touch "$COUNTED/too_many"
 echo >> "$COUNTED/all"
 sleep 0.05
-if [ $real = yes ]; then "$@" -O0; else cp "$COUNTED/empty.o" "$object"; fi
+case $how in
+  empty) cp "$COUNTED/empty.o" "$object" ;;
+  kept) "$@" -E && cp "$KEPT/$object" "$object" && echo "$object" >> "$COUNTED/kept" ;;
+  real) "$@" -O0 ;;
+esac
 status=$?
 rmdir "$COUNTED/running.$$"
 exit $status
@@ -74,6 +85,11 @@ class Newcomer:
         self.compiler.write_text(COMPILER)
         self.compiler.chmod(0o755)
         self.path = f"{programs}:/usr/bin:/bin"
+        header = "lib/python*/site-packages/nanobind/include/nanobind/nanobind.h"
+        self.objects = {
+            "KEPT": str(BUILD / "python"), "SOURCES": f"{ROOT}/bindings/python/src {INSTALL}/include",
+            "NANOBIND": str(next(VENV.glob(header), "none")),
+        }  # fmt: skip
 
     def run(self, lines: list[str]) -> str:
         kept = {
@@ -85,7 +101,8 @@ class Newcomer:
             ["bash", "-euc", "\n".join(lines)], cwd=self.tree, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT, text=True, timeout=900, check=False,
             env={
-                **kept, "HOME": str(self.home), "PATH": self.path, "COUNTED": str(self.counted), "OMP_NUM_THREADS": "1",
+                **kept, **self.objects,
+                "HOME": str(self.home), "PATH": self.path, "COUNTED": str(self.counted), "OMP_NUM_THREADS": "1",
                 "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
                 "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_mpi_yield_when_idle": "1",
                 "CMAKE_CXX_COMPILER_LAUNCHER": str(self.compiler),

@@ -262,12 +262,15 @@ def runs(
         entries = [one for one in entries if one["library"] in libraries or one.get("label") in libraries]
     limit = float(experiment.get("time_limit", 600))
     budget = float(experiment.get("search_seconds", math.inf))
-    ordered = []
+    ordered: list[Run] = []
+    good: set[str] = set()  # cases: those of all rounds and of many libraries are the same
     for round_ in range(rounds):
         for number, point in enumerate(points(experiment, ranks, sizes, case)):
             here = [run for entry in entries for run in _searched(entry, point, round_, limit, budget) if run]
             for run in here:
-                _check_case(run.case, f"the case of {run.label}")
+                if repr(run.case) not in good:
+                    _check_case(run.case, f"the case of {run.label}")
+                    good.add(repr(run.case))
             ordered += _in_turns(here, 1000 * round_ + number)
     if not ordered:
         raise BenchError(f"experiment '{experiment['name']}' has nothing to run for these ranks, sizes and grids")

@@ -84,25 +84,36 @@ def folders(root: Path, pattern: str) -> list[Path]:
 
 def lines(file: Path) -> list[str]:
     """The lines of a plain or packed file, as they were before it was packed (numbers may be spelled otherwise)."""
+    kept, said = _lines_and_said(file)
+    return kept if said is None else [json.dumps(_record(line, said), separators=(",", ":")) for line in kept]
+
+
+def unchecked(file: Path) -> list[dict]:
+    """The records of a plain or packed file, without a look at the schema; lines that begin none are left out."""
+    kept, said = _lines_and_said(file)
+    return [_record(line, said or []) for line in kept if line.startswith("{")]
+
+
+def _lines_and_said(file: Path) -> tuple[list[str], list | None]:
+    """The lines that stand in a file, and the values that a packed one says once."""
     try:
         if file.suffix != XZ:
-            return file.read_text(encoding="utf-8", errors="replace").splitlines()
+            return file.read_text(encoding="utf-8", errors="replace").splitlines(), None
         read = lzma.decompress(file.read_bytes()).decode("utf-8", errors="replace").splitlines()
     except OSError as error:
         raise BenchError(f"cannot read {file}: {error.strerror}") from error
     except lzma.LZMAError as error:
         raise BenchError(f"{file} is not what xz writes: {error}") from error
     if not read or not read[0].startswith('{"said_once":'):
-        return read
-    said = json.loads(read[0])["said_once"]
-    return [_with_what_was_said(line, said) for line in read[1:]]
+        return read, None
+    return read[1:], json.loads(read[0])["said_once"]
 
 
-def _with_what_was_said(line: str, said: list) -> str:
+def _record(line: str, said: list) -> dict:
     record = json.loads(line)
-    for key, number in record.pop("said", {}).items():
+    for key, number in record.pop("said", {}).items() if said else ():
         record[key] = said[number]
-    return json.dumps(record, separators=(",", ":"))
+    return record
 
 
 def pack(file: Path) -> Path:

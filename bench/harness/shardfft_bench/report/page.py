@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import html
-import io
 import json
 import os
 import re
@@ -35,6 +34,7 @@ pre{font-size:12px;overflow:auto}details{margin:.3em 0}
 
 
 NOT_THERE = "not available"
+DATES = {"png": None, "pdf": "CreationDate", "svg": "Date"}  # the formats of pictures, and their word for a date
 
 TEMPLATES = jinja2.Environment(
     loader=jinja2.FileSystemLoader(Path(__file__).parent), autoescape=True, undefined=jinja2.StrictUndefined
@@ -46,13 +46,10 @@ def _picture(figure, folder: Path, prefix: str, short: str, heading: str, more: 
     name = prefix + short
     figure.draw_without_rendering()  # places its parts, which takes as long as to draw them, once for all three
     figure.set_layout_engine("none")
-    figure.savefig(folder / f"{name}.png")
-    figure.savefig(folder / f"{name}.pdf", metadata={"CreationDate": None})
-    buffer = io.BytesIO()
-    figure.savefig(buffer, format="svg", metadata={"Date": None})
-    (folder / f"{name}.svg").write_bytes(buffer.getvalue())
+    for ending, date in DATES.items():
+        figure.savefig(folder / f"{name}.{ending}", metadata={date: None} if date else None)
     plt.close(figure)
-    data = base64.b64encode(buffer.getvalue()).decode()
+    data = base64.b64encode((folder / f"{name}.svg").read_bytes()).decode()
     return {"heading": heading, "name": name, "data": data, "note": NOTES.get(short, ""), "more": more}
 
 

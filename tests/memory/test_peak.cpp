@@ -95,7 +95,7 @@ int run_case(const Words& words) {
     run(plan, in.data(), c.in_place ? in.data() : out.data());
   }
   malloc_trim(0);
-  const double before = own_memory("VmRSS");
+  const double before = own_memory("VmRSS"), files_before = own_memory("RssFile");
   Plan plan = c.plan(c.shape, ranks);
   const bool forgot = c.arrays == 0 && forget_peak();
   const std::size_t in_bytes = plan.input().bytes(), out_bytes = plan.output().bytes();
@@ -118,8 +118,11 @@ int run_case(const Words& words) {
               rank, peak / mib, static_cast<double>(in.size()) / mib, static_cast<double>(out.size()) / mib,
               static_cast<double>(workspace) / mib, shared / mib, static_cast<double>(report.table_bytes) / mib,
               static_cast<double>(report.library_bytes) / mib);
+  std::printf("in the peak, code of libraries that were loaded since: %.1f\n", (own_memory("RssFile") - files_before) / mib);
   if (!forgot) std::printf("the peak of planning is in it\n");
-  return peak <= 1.05 * told + 6 * mib ? 0 : 1;  // half of a rank's array
+  // At most half of a rank's array. Code and buffers of all libraries that a trial calls stay with the process.
+  const double besides = (c.options.effort == Effort::measure ? 12 : 6) * mib;
+  return peak <= 1.05 * told + besides ? 0 : 1;
 }
 
 /// A process for each rank of the case.
@@ -163,7 +166,7 @@ INSTANTIATE_TEST_SUITE_P(Kinds, Peak,
 /// are too short to be read through the kernel.
 INSTANTIATE_TEST_SUITE_P(Making, Peak,
                          ::testing::Values("effort=measure arrays=3 shape=264,250,48",
-                                           "effort=measure arrays=3 kind=r2c shape=250,132,94"));
+                                           "effort=measure arrays=3 kind=r2c shape=250,264,94"));
 /// At most 5 % of the array and 2 MiB, which the plan says and the process keeps to.
 INSTANTIATE_TEST_SUITE_P(LeastWorkspace, Peak,
                          ::testing::Values("workspace=least local_fft=fftw", "workspace=least kind=r2c local_fft=fftw",
@@ -178,8 +181,8 @@ INSTANTIATE_TEST_SUITE_P(Lengths, Peak,
                                            "shape=4194304 ranks=1 local_fft=fftw in_place=yes"));
 INSTANTIATE_TEST_SUITE_P(Libraries, Peak,
                          ::testing::Values("local_fft=reference shape=28,28,28,28 exchange=p2p",
-                                           "local_fft=auto effort=measure exchange=p2p",
-                                           "effort=measure exchange=p2p fake_ranks_per_host=1"));
+                                           "local_fft=auto effort=measure exchange=p2p shape=144,152,144",
+                                           "effort=measure exchange=p2p fake_ranks_per_host=1 shape=144,152,144"));
 
 TEST(PeakOfOneMkl, IsWhatThePlanSays) {
   if (local_fft_names().front() != "mkl") GTEST_SKIP() << "no oneMKL";

@@ -18,10 +18,11 @@ struct Shells {
 
 /// The sum over fields and modes of Re(a conj(b)) in each shell, each mode as often as it stands for a wave
 /// (Side::weights). `a` and `b` are this rank's spectra, side.count() numbers each, both in host memory or in memory of
-/// one GPU, which then adds them up; work on them must have ended. `lengths` are those of the domain, an entry an axis;
-/// empty: as for operators. `width` 0 is the wavenumber of the longest wave. One pass over memory; sums are of double
-/// precision, and on CPUs keep the parts that rounding drops. With the norm "forward" all shells together are the mean
-/// of a b over all points. Throws Error on every rank. Collective.
+/// one GPU, which then adds them up; work on them must have ended. The ranks of `comm` are those of the layout.
+/// `lengths` are those of the domain, an entry an axis; empty: as for operators. `width` 0 is the wavenumber of the
+/// longest wave. One pass over memory; sums are of double precision, and on CPUs keep the parts that rounding drops.
+/// With the norm "forward" all shells together are the mean of a b over all points. Throws Error on every rank.
+/// Collective.
 Shells cross_spectrum(MPI_Comm comm, const Side& side, const void* a, const void* b,
                       const std::vector<double>& lengths = {}, double width = 0);
 /// Half the sum of |a|^2 in each shell: of the spectrum of a velocity its kinetic energy. Collective.
@@ -45,8 +46,8 @@ std::vector<Moments> moments(MPI_Comm comm, const Side& side, const void* array)
 /// spectra; each vector has one field for each axis of the array, in the order of axes (from the last to the first with
 /// `last_axis_first`), one behind the other, and a scalar one field; `vectors` of them lie one behind the other. All
 /// axes have Fourier transforms. Modes that stand for both k and -k have no slope, as with Operator::derivative.
-/// `lengths` as above. Arrays lie in host memory; curl() and project() may write their result over their input. Wrong
-/// arguments throw Error.
+/// `lengths` as above. Arrays lie in host memory; a result may begin where its input begins (that of gradient() for one
+/// vector), and arrays that overlap otherwise are refused. Wrong arguments throw Error on this rank.
 void gradient(const Side& side, const void* scalar, void* vector, const std::vector<double>& lengths = {},
               std::int64_t vectors = 1, bool last_axis_first = false);
 void divergence(const Side& side, const void* vector, void* scalar, const std::vector<double>& lengths = {},

@@ -38,13 +38,6 @@ bool fits(const detail::ArrayFacts& facts, const NeededArray& needed) {
        " are expected");
 }
 
-bool are_apart(const void* one, std::size_t bytes, const void* another, std::size_t its_bytes) {
-  const auto* const from = static_cast<const std::byte*>(one);
-  const auto* const to = static_cast<const std::byte*>(another);
-  const std::less<> before;
-  return bytes == 0 || its_bytes == 0 || !before(from, to + its_bytes) || !before(to, from + bytes);
-}
-
 /// Both are one array, or do not overlap.
 void check_overlap(const void* in, std::size_t read, const void* out, std::size_t written) {
   require(in == out || are_apart(in, read, out, written), "the input (", read, " bytes) and the output (", written,
@@ -52,6 +45,13 @@ void check_overlap(const void* in, std::size_t read, const void* out, std::size_
 }
 
 }  // namespace
+
+bool are_apart(const void* one, std::size_t bytes, const void* another, std::size_t its_bytes) {
+  const auto* const from = static_cast<const std::byte*>(one);
+  const auto* const to = static_cast<const std::byte*>(another);
+  const std::less<> before;
+  return bytes == 0 || its_bytes == 0 || !before(from, to + its_bytes) || !before(to, from + bytes);
+}
 
 void check_arrays(const CallArray& in, const CallArray& out, bool any_address, std::span<const std::byte> workspace) {
   const bool good = fits(in.facts, in.needed) && fits(out.facts, out.needed);

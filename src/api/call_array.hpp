@@ -30,4 +30,7 @@ struct CallArray {
 /// caller's workspace.
 void check_arrays(const CallArray& in, const CallArray& out, bool any_address, std::span<const std::byte> workspace);
 
+/// Whether two arrays of these bytes share none.
+bool are_apart(const void* one, std::size_t bytes, const void* another, std::size_t its_bytes);
+
 }  // namespace shardfft

@@ -127,6 +127,12 @@ void typed(const Side& side, const void* a, const void* b, const Work& work) {
     is_double ? as(static_cast<double*>(nullptr)) : as(static_cast<float*>(nullptr));
 }
 
+/// Parts that no rank of the communicator holds would lack in sums.
+void check_ranks(const Communicator& comm, const Side& side) {
+  require(side.layout.ranks() == comm.size(), "the number of ranks is ", comm.size(),
+          " in the sum's communicator, but ", side.layout.ranks(), " in the layout; they must be the same ranks");
+}
+
 void check_array(const Side& side, const void* array) {
   require(array != nullptr || side.count() == 0, "an array is a null pointer; ", side.count(), " numbers are expected");
 }
@@ -147,6 +153,7 @@ Shells cross_spectrum(MPI_Comm users, const Side& side, const void* a, const voi
   std::optional<ShellSums> mine;
   std::vector<double> numbers;
   const Failure failure = failure_of([&] {
+    check_ranks(comm, side);
     check_array(side, a);
     check_array(side, b);
     mine.emplace(side, lengths, width);
@@ -222,6 +229,7 @@ std::vector<Moments> moments(MPI_Comm users, const Side& side, const void* array
   const Communicator comm = Communicator::duplicate(users);
   std::vector<Powers> mine;
   const Failure failure = failure_of([&] {
+    check_ranks(comm, side);
     check_array(side, array);
     require(!side.element.is_complex, "moments need an array of real numbers");
     const int device = device_of(side, array, array);

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <complex>
 
+#include "api/call_array.hpp"
 #include "api/operator_rep.hpp"
 #include "base/check.hpp"
 #include "shardfft/for_each.hpp"
@@ -36,6 +37,18 @@ struct Arrays {
   bool last_axis_first;
 };
 
+/// Where both begin at one address, each mode is read before a result takes its place, unless the results of one vector
+/// reach into the next one.
+void check_overlap(const Side& side, const Arrays& arrays, std::int64_t in, std::int64_t out) {
+  if (arrays.from == arrays.to && (in >= out || arrays.vectors <= 1)) return;
+  const std::size_t one = side.element.bytes() * static_cast<std::size_t>(side.layout.count(side.rank));
+  const auto bytes = [&](std::int64_t fields) { return one * static_cast<std::size_t>(arrays.vectors * fields); };
+  require(are_apart(arrays.from, bytes(in), arrays.to, bytes(out)), "the input (", bytes(in),
+          " bytes) and the result (", bytes(out),
+          " bytes) overlap, and numbers would be written over before they are read; they must lie apart",
+          in >= out ? ", or begin at the same address" : "");
+}
+
 /// Calls work(slopes, modes, results) for each mode of each vector, of `in` fields that become `out` fields.
 template <class Work>
 void for_vectors(const Side& side, const std::vector<double>& lengths, const Arrays& arrays, std::int64_t in,
@@ -46,6 +59,7 @@ void for_vectors(const Side& side, const std::vector<double>& lengths, const Arr
   require((arrays.from != nullptr && arrays.to != nullptr) || count == 0, "a spectrum is a null pointer");
   if (memory_place(arrays.from).kind == "device" || memory_place(arrays.to).kind == "device")
     fail(Status::unsupported, "derivatives of vector fields need spectra in host memory, not on a GPU");
+  check_overlap(side, arrays, in, out);
   const auto tables = slope_tables(side, lengths);
   const auto axes = static_cast<std::size_t>(side.layout.axes());
   Side one = side;

@@ -79,6 +79,17 @@ static void particles(void) {
   OK(shardfft_layout_free(&layout));
 }
 
+/* Arrays that overlap, and sums over one rank that has a part of the array. */
+static void wrong_arrays(shardfft_side input, shardfft_side output, const double* u, double* s, int64_t modes) {
+  double numbers[18] = {0};
+  int64_t shells = 0;
+  if (modes > 0) FAILS(shardfft_curl(output, s, s + 2, 0, NULL, 1, 0), SHARDFFT_INVALID_ARGUMENT, "overlap");
+  if (world_ranks() == 1) return;
+  FAILS(shardfft_energy_spectrum(MPI_COMM_SELF, output, s, 0, NULL, 0, 8, numbers, &shells), SHARDFFT_INVALID_ARGUMENT,
+        "the number of ranks is 1 in the sum's communicator");
+  FAILS(shardfft_moments(MPI_COMM_SELF, input, u, 18, numbers), SHARDFFT_INVALID_ARGUMENT, "the number of ranks is 1");
+}
+
 /* cos(x0) + 2 in all three components: shells 0 and 1, the mean, and what derivatives leave. */
 static void spectra(void) {
   const int64_t shape[3] = {4, 4, 4};
@@ -129,6 +140,7 @@ static void spectra(void) {
   CHECK(fabs(sums[0]) < 1e-14 && fabs(sums[1] - 0.25) < 1e-14);
   OK(shardfft_gradient(output, s, w, 0, NULL, 1, 0));
   FAILS(shardfft_curl(output, NULL, count > 0 ? NULL : s, 0, NULL, 1, 0), SHARDFFT_INVALID_ARGUMENT, "null pointer");
+  wrong_arrays(input, output, u, s, modes);
   free(u);
   free(s);
   free(w);

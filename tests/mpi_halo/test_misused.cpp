@@ -67,6 +67,71 @@ TEST(Misused, Solvers) {
   solver.solve(f.data(), u.data());
 }
 
+/// Sums over fewer ranks than hold the array would lack parts, those over more would count some twice.
+TEST(Misused, SumsOverOtherRanksThanTheLayouts) {
+  const int ranks = world().size();
+  const auto sums = [](MPI_Comm comm, int parts, const std::string& words) {
+    const Layout layout = Layout::slab({8, 6, 5}, parts);
+    const std::vector<int> axes{0, 1, 2};
+    const Side spectrum{.layout = layout,
+                        .element = {},
+                        .axes = axes,
+                        .transforms = std::vector(3, AxisTransform::fft),
+                        .points = {8, 6, 5},
+                        .modes = {8, 6, 5}};
+    const Side field{.layout = layout, .element = real};
+    const std::vector<std::complex<double>> modes(spectrum.size());
+    const std::vector<double> numbers(field.size());
+    expect_error(bad, words, [&] { energy_spectrum(comm, spectrum, modes.data()); });
+    expect_error(bad, words, [&] { cross_spectrum(comm, spectrum, modes.data(), modes.data()); });
+    expect_error(bad, words, [&] { moments(comm, field, numbers.data()); });
+  };
+  sums(MPI_COMM_SELF, ranks + 1, "the number of ranks is 1 in the sum's communicator");
+  sums(MPI_COMM_WORLD, ranks + 1, "but " + std::to_string(ranks + 1) + " in the layout");
+  if (ranks > 1) sums(MPI_COMM_WORLD, 1, "but 1 in the layout");
+}
+
+TEST(Misused, DerivativesOfArraysThatOverlap) {
+  const Layout layout = planes();
+  const auto count = static_cast<std::size_t>(layout.count(world().rank()));
+  const Side side{.layout = layout,
+                  .element = {},
+                  .fields = 3,
+                  .rank = world().rank(),
+                  .axes = {0, 1, 2},
+                  .transforms = std::vector(3, AxisTransform::fft),
+                  .points = {8, 6, 5},
+                  .modes = {8, 6, 5}};
+  using Modes = std::vector<std::complex<double>>;
+  Modes random(7 * count);
+  for (std::size_t i = 0; i < random.size(); ++i) random[i] = {std::sin(3. * double(i)), std::cos(7. * double(i))};
+  // Numbers that begin at one address are those of arrays that lie apart.
+  const auto same = [&](std::size_t results, const std::function<void(const void*, void*)>& work) {
+    Modes in = random, out(7 * count);
+    work(in.data(), out.data());
+    work(in.data(), in.data());
+    EXPECT_TRUE(std::equal(in.begin(), in.begin() + static_cast<std::ptrdiff_t>(results * count), out.begin()));
+  };
+  same(3, [&](const void* in, void* out) { gradient(side, in, out); });
+  same(3, [&](const void* in, void* out) { curl(side, in, out); });
+  same(6, [&](const void* in, void* out) { project(side, in, out, {}, 2); });
+  same(2, [&](const void* in, void* out) { divergence(side, in, out, {}, 2); });
+  if (count == 0) return;  // nothing overlaps
+  Modes all = random;
+  auto* const a = all.data();
+  const std::string words = "overlap, and numbers would be written over before they are read";
+  for (const std::size_t by : {std::size_t{1}, count, 3 * count - 1}) {
+    expect_error(bad, words, [&] { curl(side, a, a + by); });
+    expect_error(bad, words, [&] { curl(side, a + by, a); });
+    expect_error(bad, words, [&] { project(side, a, a + by); });
+  }
+  expect_error(bad, words, [&] { gradient(side, a + count, a); });
+  expect_error(bad, words, [&] { divergence(side, a, a + count); });
+  expect_error(bad, "they must lie apart", [&] { gradient(side, a, a, {}, 2); });
+  EXPECT_EQ(all, random);
+  curl(side, a, a + 3 * count);
+}
+
 TEST(Misused, SumsOfRanksThatDiffer) {
   if (world().size() == 1) GTEST_SKIP() << "needs two ranks";
   const bool first = world().rank() == 0;

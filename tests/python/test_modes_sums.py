@@ -93,6 +93,21 @@ def test_shells(comm):
         plan.spectrum_sum(np.zeros((9, 9)))
 
 
+def test_sums_of_arrays_over_other_ranks(comm):
+    """A spectrum that one rank has alone would be counted on each."""
+    if comm.size == 1:
+        pytest.skip("needs two ranks")
+    alone = comm.Split(comm.rank)
+    power = abs(np.fft.rfftn(DistArray.zeros((4, 6), comm=alone))) ** 2
+    assert power.spectrum_sum() == 0
+    with shardfft.plan((4, 6), "r2c", comm=comm, effort="estimate") as plan:
+        for sum_of in (plan.spectrum_sum, plan.shells):
+            with pytest.raises((ValueError, shardfft.Error), match=f"lie on 1 ranks, but the sum is over {comm.size}"):
+                sum_of(power)
+    shardfft.clear_plans()
+    alone.Free()
+
+
 def flow(x, y, z):
     return np.sin(2 * x) * np.cos(y), np.cos(2 * x) * np.sin(y) * np.sin(z), np.sin(x) * np.cos(3 * z) + 0 * y
 

@@ -2,7 +2,8 @@
 #define SHARDFFT_C_SPECTRA_H
 /* Spectra in shells of wavenumbers and moments, of arrays in memory of the host or of a GPU, and derivatives of the
  * spectra of vector fields in host memory. `lengths` are those of the domain, an entry an axis (`axes` of them); NULL:
- * as for operators. Work on arrays in memory of a GPU must have ended. */
+ * as for operators. Work on arrays in memory of a GPU must have ended. The layout of a side has as many ranks as the
+ * communicator of its sums. */
 #include "shardfft/c/base.h"
 
 #ifdef __cplusplus
@@ -32,7 +33,8 @@ shardfft_status shardfft_moments_f(MPI_Fint comm, shardfft_side side, const void
 
 /* Derivatives of this rank's modes, without communication. A vector has one field for each axis, a scalar one field;
  * `vectors` of them lie one behind the other. With `last_axis_first` the components are in the order of axes from the
- * last to the first. The results of curl and project may overwrite their input. */
+ * last to the first. A result may begin where its input begins (that of gradient for one vector); arrays that overlap
+ * otherwise are refused. */
 shardfft_status shardfft_gradient(shardfft_side side, const void* scalar, void* vector, int axes, const double* lengths,
                                   int64_t vectors, int last_axis_first);
 shardfft_status shardfft_divergence(shardfft_side side, const void* vector, void* scalar, int axes,

@@ -19,10 +19,16 @@ if TYPE_CHECKING:
     from .._layouts.side import Side
 
 
+def _check_ranks(side: Side, comm: MPI.Comm) -> None:
+    if side.layout.ranks != comm.size:
+        raise ValueError(f"the values lie on {side.layout.ranks} ranks, but the sum is over {comm.size}")
+
+
 def spectrum_sum(values: Any, side: Side, comm: MPI.Comm) -> Any:
     """Add up weights times values over all ranks. Collective."""
 
     def mine() -> Any:
+        _check_ranks(side, comm)
         library = library_of(values)
         block = library.refuse_gradients(values) if library.computes else host_array(values)
         if tuple(block.shape) != side.shape:
@@ -41,6 +47,7 @@ def shells(
     """Add up weights times values in shells of wavenumbers. Collective."""
 
     def mine() -> tuple[NDArray[Any], float]:
+        _check_ranks(side, comm)
         library = library_of(values)
         block = library.refuse_gradients(values) if library.computes else host_array(values)
         library = library_of(block)

@@ -114,6 +114,7 @@ View ImaginedPlan::look(const Placement& placement, const MachineFigures& machin
 
 Prediction predict(const ProblemSpec& given, const Way& way, Placement placement, const MachineFigures& figures,
                    int present) {
+  check_figures(figures);
   require(placement.ranks_per_host > 0, "a host has ", placement.ranks_per_host, " ranks; it needs 1 at least");
   const bool gpus = placement.gpus || given.options.processor == Processor::gpu;
   require(given.ranks <= most_ranks, given.ranks, " ranks are too many to predict: ", most_ranks, " at most");

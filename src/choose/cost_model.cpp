@@ -104,7 +104,8 @@ void MachineFigures::set(const std::string& name, double value) {
     for (const Figure& figure : figures) known.append(" ").append(figure.first);
     fail(Status::invalid_argument, "a machine has no figure \"", name, "\"; known:", known);
   }
-  require(value > 0 && std::isfinite(value), "the machine's figure ", name, " is ", value, "; it must be above 0");
+  require(value > 0 && std::isfinite(value), "the machine's figure ", name, " is ", value,
+          "; it must be above 0 and finite");
   this->*(found->second) = value;
 }
 
@@ -162,7 +163,12 @@ double expected_seconds(const Program& program, StepFacts facts, int rank, Preci
   return sum;
 }
 
+void check_figures(const MachineFigures& machine) {
+  for (const auto& [name, value] : machine.all()) MachineFigures().set(name, value);
+}
+
 double Prediction::seconds_on(const MachineFigures& machine, int ranks) const {
+  check_figures(machine);
   double sum = 0;
   for (const auto* steps : {&forward, &backward})
     for (StepCost cost : *steps) sum += seconds_of(cost, machine, ranks);

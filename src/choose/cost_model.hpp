@@ -32,6 +32,9 @@ StepCost cost_of(const Program& lowered, const StepFacts& facts, int rank, Preci
 double expected_seconds(const Program& program, StepFacts facts, int rank, Precision precision, int ranks_per_host,
                         const MachineFigures& machine);
 
+/// Throws Error for a figure that MachineFigures::set() refuses.
+void check_figures(const MachineFigures& machine);
+
 /// Seconds of the step while `ranks` ranks of each host run it; also stored in `cost`.
 double seconds_of(StepCost& cost, const MachineFigures& machine, int ranks);
 

@@ -317,6 +317,13 @@ TEST(Predict, RefusesWhatCannotBe) {
   MachineFigures machine;
   expect_error(Status::invalid_argument, "no figure \"speed\"; known: memory", [&] { machine.set("speed", 1); });
   expect_error(Status::invalid_argument, "flops is 0; it must be above 0", [&] { machine.set("flops", 0); });
+  for (const double wrong : {std::nan(""), HUGE_VAL, -1.0, 0.0}) {
+    machine.far_latency = wrong;
+    expect_error(Status::invalid_argument, "the machine's figure far_latency is ", [&] {
+      predict({Kind::c2c, Precision::f64}, layout, default_output, {}, {1}, machine);
+    });
+    expect_error(Status::invalid_argument, "far_latency is ", [&] { asked("slab", 1).seconds_on(machine, 1); });
+  }
 }
 
 }  // namespace

@@ -107,6 +107,10 @@ def test_wrong_words(comm, capsys, words, says):
         ({"model": {"speed": 3}}, "model has speed, which no"),
         ({"model": {"flops": -3}}, "model.flops must be a number of at least 0, not -3"),
         ({"model": 3}, "model must be an object, not 3"),
+        ({"model": {"near_latency": float("nan")}}, "model.near_latency must be a number of at least 0, not nan"),
+        ({"step_seconds": float("inf")}, "step_seconds must be a number of at least 0, not inf"),
+        ({"model": {"flops": 10**400}}, "model.flops must be a number of at least 0, not 1000"),
+        ({"memory": [{"ranks": 0, "bytes_per_second": 1}]}, "memory[0].ranks must be at least 1, not 0"),
     ],
 )
 def test_wrong_machine_files(comm, capsys, tmp_path, change, says):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +55,7 @@ def _check(value: Any, form: Any, name: str) -> None:
         for number, entry in enumerate(value):
             _check(entry, form[0], f"{name}[{number}]")
     elif form in (int, float):
-        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < float("inf"):
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= sys.float_info.max:
             raise ValueError(f"{name} must be a number of at least 0, not {value!r}")
     elif not isinstance(value, form):
         raise ValueError(f"{name} must be a {form.__name__}, not {value!r}")
@@ -70,6 +71,9 @@ def checked(machine: Any, where: str) -> dict[str, Any]:
     form = _FORM | {key: _OPTIONAL[key] for key in _OPTIONAL if key in machine}
     _check({key: value for key, value in machine.items() if key != "model"}, form, where)
     _check(model, {key: _MODEL[key] for key in _MODEL if not isinstance(model, dict) or key in model}, f"{where}.model")
+    for number, one in enumerate(machine["memory"]):
+        if one["ranks"] < 1:
+            raise ValueError(f"{where}.memory[{number}].ranks must be at least 1, not {one['ranks']!r}")
     return machine
 
 

@@ -115,6 +115,19 @@ bool is_set(const char* variable, const char* value) {
   return found && std::string(found) == value;
 }
 
+/// Throws Error for a value that is neither empty nor among these words.
+void check_words(const char* variable, std::initializer_list<const char*> words) {
+  std::string known;
+  for (const char* word : words) {
+    if (is_set(variable, word)) return;
+    known += (known.empty() ? "" : " or ") + std::string(word);
+  }
+  const char* const found = std::getenv(variable);
+  if (!found || *found == 0) return;
+  throw shardfft::Error(shardfft::Status::invalid_argument,
+                        std::string(variable) + " is '" + found + "', expected " + known);
+}
+
 using Create = fft_plan_3d* (*)(MPI_Comm, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int,
                                 int, int, int*, int);
 
@@ -136,6 +149,8 @@ fft_plan_3d* fft_3d_create_plan(MPI_Comm comm, int nfast, int nmid, int nslow, i
                                 int in_jhi, int in_klo, int in_khi, int out_ilo, int out_ihi, int out_jlo, int out_jhi,
                                 int out_klo, int out_khi, int scaled, int permute, int* nbuf, int usecollective) {
   try {
+    check_words("SHARDFFT_LAMMPS_FFT", {"original"});
+    check_words("SHARDFFT_LAMMPS_TIMES", {"0", "1"});
     auto plan = std::make_unique<fft_plan_3d>();
     if (is_set("SHARDFFT_LAMMPS_FFT", "original")) {
       plan->original = next<Create>("fft_3d_create_plan")(comm, nfast, nmid, nslow, in_ilo, in_ihi, in_jlo, in_jhi,

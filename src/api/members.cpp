@@ -31,7 +31,8 @@ Communicator communicator_of(const Ranks& ranks, const Communicator::Mark& mark,
       !mpi_is_inherited(),
       "this process was forked from one that had initialised MPI, and only that process may use MPI: transform there, "
       "or in newly started processes");
-  if (*comm != MPI_COMM_NULL && mpi_initialized() && !mpi_finalized()) StallDetector::refuse_if_closed(*comm);
+  if (*comm != MPI_COMM_NULL && !is_no_handle(*comm) && mpi_initialized() && !mpi_finalized())
+    StallDetector::refuse_if_closed(*comm);
   return Communicator::duplicate(*comm, mark, alike);
 }
 

@@ -93,6 +93,7 @@ void require_usable(MPI_Comm comm) {
   require(!mpi_finalized(), "MPI is finalized already: plans must be made before MPI_Finalize");
   require_mpi_thread();
   require(comm != MPI_COMM_NULL, "the communicator is MPI_COMM_NULL");
+  require(!is_no_handle(comm), "the communicator is no handle of MPI's: it is 0, or Fortran's number of none");
   int between_groups = 0;
   check_mpi(MPI_Comm_test_inter(comm, &between_groups), "MPI_Comm_test_inter");
   require(between_groups == 0, "the communicator is an intercommunicator; merge its groups first");

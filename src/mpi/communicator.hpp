@@ -25,6 +25,10 @@ void require_mpi_thread();
 /// Whether MPI is over: handles are then left to it.
 bool mpi_finalized();
 
+/// Whether it is a zero, which stands for no communicator: Open MPI makes one of a wrong number of Fortran's, and MPI
+/// would end the program when it meets one.
+inline bool is_no_handle(MPI_Comm comm) { return comm == MPI_Comm{}; }
+
 struct ImaginedGroup;
 struct HostPart;
 

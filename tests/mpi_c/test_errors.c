@@ -156,6 +156,16 @@ static void planning(void) {
         "-1");
   FAILS(shardfft_plan_create(MPI_COMM_NULL, SHARDFFT_C2C, SHARDFFT_F64, layout, NULL, NULL, &plan),
         SHARDFFT_INVALID_ARGUMENT, "MPI_COMM_NULL");
+  MPI_Comm zero;
+  memset(&zero, 0, sizeof zero);
+  FAILS(shardfft_plan_create(zero, SHARDFFT_C2C, SHARDFFT_F64, layout, NULL, NULL, &plan), SHARDFFT_INVALID_ARGUMENT,
+        "the communicator is no handle of MPI's");
+#ifdef OPEN_MPI /* others have a handle for each number, and end the program for those that are none */
+  const MPI_Fint wrong[3] = {-1, -7, 1000000};
+  for (int i = 0; i < 3; ++i)
+    FAILS(shardfft_plan_create_f(wrong[i], SHARDFFT_C2C, SHARDFFT_F64, layout, NULL, NULL, &plan),
+          SHARDFFT_INVALID_ARGUMENT, "the communicator is no handle of MPI's");
+#endif
   FAILS(shardfft_plan_create(MPI_COMM_WORLD, SHARDFFT_C2C, SHARDFFT_F64, last ? NULL : layout, NULL, NULL, &plan),
         SHARDFFT_INVALID_ARGUMENT, "the layout is a null handle");
   FAILS(shardfft_plan_create(MPI_COMM_WORLD, SHARDFFT_C2C, SHARDFFT_F64, layout, NULL, last ? ended : options, &plan),

@@ -1,9 +1,12 @@
 """One rank is wrong, or asks for something else: an error on every rank, and no rank left waiting."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 import shardfft
+from shardfft import DistArray
 
 pytestmark = pytest.mark.ranks
 
@@ -48,3 +51,29 @@ def test_ranks_that_ask_for_different_transforms(comm, call):
     with pytest.raises(shardfft.ArgumentError, match="the ranks gave different arguments") as raised:
         call(x, comm.rank == comm.size - 1)
     assert raised.value.status == "mismatch"
+
+
+def test_written_shapes_that_fit_nowhere_are_refused_on_all_ranks(comm):
+    d, v = DistArray.zeros((7, 8, 5), comm=comm), DistArray.zeros((7, 4), comm=comm, components=3)
+    for array, key, value in [
+        (d, 0, np.zeros((8, 4))),
+        (d, (6, ..., 2), np.zeros((2, 8))),
+        (d, (slice(0, 1), 3), [1.0, 2.0]),
+        (d, (1, 2, 3), np.zeros(2)),
+        (v, (slice(0, 2), 0), np.zeros((3, 4))),
+    ]:
+        with pytest.raises(ValueError, match="could not broadcast a value of shape"):
+            array[key] = value
+    assert abs(d).max() == 0 and abs(v).max() == 0
+    # No rank asks another: one may write alone, and another gives numbers for its own share only.
+    held = d.layout.local(comm.rank)[0]
+    rows = held.stop - held.start
+    d.comm = SimpleNamespace(rank=comm.rank)
+    if comm.rank == comm.size - 1:
+        d[0] = np.arange(5.0)
+    d[...] = np.ones((rows, 1, 5))
+    d[0, 1] = np.full((1, 1, 5), 2.0)
+    d[0, 2, 3] = np.array(3.0)
+    d[0, :2] = np.zeros((0, 5)) if 0 not in range(held.start, held.stop) else [[4.0] * 5] * 2
+    d.comm = comm
+    assert d.sum() == 7 * 8 * 5 + 30 + 2

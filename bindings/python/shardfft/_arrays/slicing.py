@@ -122,6 +122,28 @@ def _mine(array: CutArray, key: Any) -> tuple[Any, ...] | None:
     return None if mine is None else (*_components(component), *mine[0])
 
 
+def _fits(given: Sequence[int], share: Sequence[int]) -> bool:
+    """Whether NumPy writes an array of the shape ``given`` into ``share``: ones in front are no axes."""
+    beyond = max(0, len(given) - len(share))
+    pairs = zip(reversed(given[beyond:]), reversed(share), strict=False)
+    return all(extent == 1 for extent in given[:beyond]) and all(one in (1, all_) for one, all_ in pairs)
+
+
+def _check_shape(array: CutArray, key: Any, given: Sequence[int]) -> None:
+    """Raise for a shape that this rank cannot write into its share of a part; without a share, if no rank can.
+
+    Ranks know all shares by the layout: none asks another, and what fits nowhere is refused by all.
+    """
+    component, wanted = _split(array, key)
+    fields = [len(component)] if isinstance(component, range) else []
+    owns = _cut(array.layout, wanted, array.rank) is not None
+    shares = (_cut(array.layout, wanted, rank) for rank in ([array.rank] if owns else range(array.layout.ranks)))
+    shapes = [(*fields, *(len(as_range(part)) for part in share[1])) for share in shares if share is not None]
+    nothing = not owns and 0 in given
+    if not nothing and not any(_fits(given, shape) for shape in shapes):
+        raise ValueError(f"could not broadcast a value of shape {tuple(given)} into a share of shape {shapes[0]}")
+
+
 def take(array: CutArray, key: Any) -> Any:
     """Cut out a part of the whole array."""
     if isinstance(key, CutArray):
@@ -164,7 +186,9 @@ def put(array: CutArray, key: Any, value: Any) -> None:
     if isinstance(value, CutArray):
         check_alike(take(array, key), value)
         value = value.local
-    elif isinstance(value, np.ndarray):
+    elif shape := np.shape(value) if isinstance(value, list | tuple) else getattr(value, "shape", ()):
+        _check_shape(array, key, shape)
+    if isinstance(value, np.ndarray):
         value = library_of(array.local).bring(array.local, value)
     if mine is not None:
         array.local[mine] = value

@@ -63,7 +63,11 @@ class DistArray(Arithmetic):
         return slicing.take(self, key)
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        """Write numbers, or another array that lies as ``self[key]`` does; ``key`` may be an array of booleans too."""
+        """Write numbers, or another array that lies as ``self[key]`` does; ``key`` may be an array of booleans too.
+
+        NumPy's arrays must broadcast to this rank's share. Ranks without one refuse what fits no share, so that all
+        refuse a wrong shape that all give; no rank waits for another.
+        """
         slicing.put(self, key, value)
 
     def __len__(self) -> int:

@@ -73,6 +73,14 @@ TEST(Descriptors, TheUserMayWantThem) {
     EXPECT_EQ(team.sharing(), world().size() > 1 && said[0] == '1' ? Sharing::descriptors : Sharing::ipc);
     EXPECT_TRUE(team.all_peers());
   }
+  {
+    // On one rank alone, too: every rank hears of it.
+    const Descriptors set(world().rank() == 0 ? "yes" : "1");
+    expect_error(Status::invalid_argument,
+                 "SHARDFFT_DESCRIPTORS (whether processes share memory of GPUs by file "
+                 "descriptors) is 'yes', expected 0 or 1",
+                 [] { gpu::Team(world(), my_device()); });
+  }
   if (world().size() == 1) return;
   const Descriptors set(world().rank() == 0 ? "1" : "0");
   EXPECT_THROW(gpu::Team(world(), my_device()), Error) << "not the same on all ranks";

@@ -1,11 +1,11 @@
 """Processes that are forked from a rank, and programs that end while they hold plans."""
 
 import multiprocessing
-import os
 import subprocess
 import sys
 
 import numpy as np
+import own_process
 import pytest
 
 import shardfft
@@ -80,8 +80,7 @@ cycle = types.SimpleNamespace(plan=plan)
 cycle.itself = cycle
 threading.Thread(target=lambda held: time.sleep(1000), args=(other,), daemon=True).start()
 """
-    ours = ("OMPI_", "PMIX_", "PMI_", "PRTE_", "HYDRA_", "HYDI_", "MPI_LOCAL")
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
+    environment = own_process.environment()
     done = subprocess.run(
         [sys.executable, "-c", program], env=environment, capture_output=True, text=True, timeout=100, check=False
     )

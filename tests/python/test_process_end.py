@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import own_process
 import pytest
 from mpi4py import MPI
 
@@ -35,9 +36,7 @@ def job(comm, tmp_path):
         script = tmp_path / "script.py"
         script.write_text(text)
         # The job must not take this process for its launcher.
-        ours = ("OMPI_", "PMIX_", "PMI_", "PRTE_", "HYDRA_", "MPI")
-        environment = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
-        environment["PYTHONPATH"] = str(Path(shardfft.__file__).parents[1])
+        environment = own_process.environment(PYTHONPATH=str(Path(shardfft.__file__).parents[1]))
         flags = ["--oversubscribe"] if "Open MPI" in MPI.Get_library_version() else []
         if flags and os.getuid() == 0:
             flags.append("--allow-run-as-root")

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import own_process
 import pytest
 
 import shardfft
@@ -19,10 +20,8 @@ def test_scipys_own_tests(comm, tmp_path):
         pytest.skip("starts pytest of its own")
     if importlib.util.find_spec("scipy.fft.tests.test_basic") is None:
         pytest.skip("this SciPy was installed without its tests")
-    # The tests' processes must not take this one for their launcher.
-    ours = ("OMPI_", "PMIX_", "PMI_", "PRTE_", "HYDRA_", "MPI")
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
-    environment["PYTHONPATH"] = os.pathsep.join([str(FOLDER), str(Path(shardfft.__file__).parents[1])])
+    folders = [str(FOLDER), str(Path(shardfft.__file__).parents[1])]
+    environment = own_process.environment(PYTHONPATH=os.pathsep.join(folders))
     command = [sys.executable, "-m", "pytest", "-q", "-p", "scipy_suite_backend", "-p", "no:cacheprovider"]
     # A forked child may not use MPI.
     command += ["-k", "not multiprocess and not extensive", "--pyargs", "scipy.fft.tests.test_basic"]

@@ -3,12 +3,12 @@
 import subprocess
 import sys
 
+import own_process
 import pytest
 import users
 
 #: A kernel that fails ends all work of its process on the GPU, so it has a process of its own.
 SCRIPT = f"""
-import os
 import torch
 import shardfft
 from mpi4py import MPI
@@ -34,7 +34,8 @@ def test_a_later_call_tells(comm):
     users.make("torch")
     if comm.size > 1:
         pytest.skip("one process shows it")
-    ran = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True, timeout=300, check=False)
+    command, environment = [sys.executable, "-c", SCRIPT], own_process.environment()
+    ran = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300, check=False)
     said = ran.stdout.split("\n")
     assert said[0] == "returned", ran.stdout + ran.stderr
     assert [line.split()[:2] for line in said[1:3]] == [["synchronize", "raised"], ["forward", "raised"]], ran.stdout

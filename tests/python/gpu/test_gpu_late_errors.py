@@ -34,7 +34,8 @@ def test_a_later_call_tells(comm):
     users.make("torch")
     if comm.size > 1:
         pytest.skip("one process shows it")
-    command, environment = [sys.executable, "-c", SCRIPT], own_process.environment()
+    # Without a daemon of Open MPI, which would want ssh.
+    command, environment = [sys.executable, "-c", SCRIPT], own_process.environment(OMPI_MCA_ess_singleton_isolated="1")
     ran = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300, check=False)
     said = ran.stdout.split("\n")
     assert said[0] == "returned", ran.stdout + ran.stderr

@@ -35,8 +35,8 @@ Layout gather_layout(MPI_Comm user_comm, const Shape& shape, const IndexSet& min
     layout = Layout::boxes(shape, std::move(sets), order);
     layout.validate();
   });
-  agree_same(comm, {agreed_layout("arrays or orders of axes", failure.failed() ? Layout() : layout)}, Effort::estimate,
-             failure);
+  agree_same(comm, "gather_layout", {agreed_layout("arrays or orders of axes", failure.failed() ? Layout() : layout)},
+             Effort::estimate, failure);
   return layout;
 }
 

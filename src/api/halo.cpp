@@ -124,7 +124,7 @@ HaloExchange::Impl::Impl(const Ranks& who, const Layout& l, std::vector<HaloWidt
   agreed.push_back({"element types", element.bytes() * 2 + (element.is_complex ? 1 : 0)});
   agreed.push_back({"widths of halos", width_number(widths)});
   ExecutorSetup setup;
-  setup.ranks = agree_same(comm, agreed, options.effort, failure);
+  setup.ranks = agree_same(comm, "a halo exchange", agreed, options.effort, failure);
   if (comm.valid()) watch_calls(who, "halo exchange " + shape_text(layout.shape()));
   for (int m = 0; m < members(); ++m) {
     std::int64_t count = options.batch;

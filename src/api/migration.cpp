@@ -56,7 +56,7 @@ AlignedMemory Migration::Impl::room(const void* in, bool any_in, const void* out
     require(bytes <= PTRDIFF_MAX / most, "records of ", bytes, " bytes need more memory than there are addresses");
     packed = allocate_aligned(order.size() * bytes);
   });
-  agree_same(comm, {{"sizes of records", bytes, std::to_string(bytes)}}, Effort::estimate, failure);
+  agree_same(comm, "migrate", {{"sizes of records", bytes, std::to_string(bytes)}}, Effort::estimate, failure);
   return packed;
 }
 

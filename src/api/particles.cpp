@@ -239,7 +239,7 @@ ParticleMesh::ParticleMesh(MPI_Comm comm, const Layout& layout, Assignment shape
   std::uint64_t number = 0;
   for (const double length : mesh.lengths) number = number * 31 + std::hash<double>()(length);
   agreed.push_back({"lengths", number});
-  agree_same(mesh.comm, agreed, Effort::estimate, failure);
+  agree_same(mesh.comm, "a particle mesh", agreed, Effort::estimate, failure);
   mesh.halo.emplace(comm, layout, mesh.widths(), ElementType{precision, false});
   mesh.own = mesh.halo->owned();
   mesh.unpadded = mesh.own;

@@ -188,7 +188,7 @@ Poisson::Poisson(MPI_Comm comm, const Layout& layout, Precision precision, const
   for (const double number : {mine.o.shift, mine.o.tolerance}) numbers = numbers * 31 + std::hash<double>()(number);
   const int choices = static_cast<int>(mine.o.points) + 2 * static_cast<int>(mine.o.kernel) +
                       8 * static_cast<int>(mine.o.eigenvalues) + 16 * static_cast<int>(mine.o.wrong_mean);
-  agree_same(mine.comm,
+  agree_same(mine.comm, "a Poisson solver",
              {agreed_layout("layouts", failure.failed() ? Layout() : layout),
               {"precisions", static_cast<std::uint64_t>(precision)},
               {"boundaries", boundaries},

@@ -46,7 +46,7 @@ Redistribution::Impl::Impl(const Ranks& who, const Layout& from, const Layout& t
   agreed.push_back(agreed_layout("layouts from", failure.failed() ? Layout() : from));
   agreed.push_back(agreed_layout("layouts to", failure.failed() ? Layout() : to));
   agreed.push_back({"sizes of elements", element_bytes, std::to_string(element_bytes)});
-  setup.ranks = agree_same(comm, agreed, options.effort, failure);
+  setup.ranks = agree_same(comm, "a redistribution", agreed, options.effort, failure);
   if (comm.valid()) watch_calls(who, "redistribution " + shape_text(from.shape()));
   const auto needed = [&](const Layout& layout, int member) {
     return NeededArray{layout.count(rank_of(member)) * options.batch, element_bytes};

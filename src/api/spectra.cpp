@@ -127,10 +127,12 @@ void typed(const Side& side, const void* a, const void* b, const Work& work) {
     is_double ? as(static_cast<double*>(nullptr)) : as(static_cast<float*>(nullptr));
 }
 
-/// Parts that no rank of the communicator holds would lack in sums.
+/// Parts that no rank of the communicator holds would lack in sums; those that two hold would count twice.
 void check_ranks(const Communicator& comm, const Side& side) {
   require(side.layout.ranks() == comm.size(), "the number of ranks is ", comm.size(),
           " in the sum's communicator, but ", side.layout.ranks(), " in the layout; they must be the same ranks");
+  require(side.rank == comm.rank(), "the side is that of rank ", side.rank, ", but this is rank ", comm.rank(),
+          " of the sum's communicator");
 }
 
 void check_array(const Side& side, const void* array) {
@@ -166,7 +168,7 @@ Shells cross_spectrum(MPI_Comm users, const Side& side, const void* a, const voi
     for (const KeptSum& shell : mine->shells) numbers.push_back(shell.value());
   });
   const double used = mine ? mine->width : 0;
-  agree_same(comm,
+  agree_same(comm, "a sum over shells",
              {agreed_layout("layouts", side.layout),
               {"widths of shells", std::bit_cast<std::uint64_t>(used), std::to_string(used)},
               {"numbers of shells", numbers.size(), std::to_string(numbers.size())}},
@@ -242,7 +244,8 @@ std::vector<Moments> moments(MPI_Comm users, const Side& side, const void* array
       if constexpr (std::is_floating_point_v<T>) mine = powers_of(side, numbers);
     });
   });
-  agree_same(comm, {{"numbers of fields", mine.size(), std::to_string(mine.size())}}, Effort::estimate, failure);
+  agree_same(comm, "moments", {{"numbers of fields", mine.size(), std::to_string(mine.size())}}, Effort::estimate,
+             failure);
   constexpr std::size_t words = sizeof(Powers) / sizeof(double);
   std::vector<double> numbers(mine.size() * words);
   std::memcpy(numbers.data(), mine.data(), numbers.size() * sizeof(double));

@@ -1,9 +1,14 @@
 // Halos, particles, solvers and sums used as they cannot be: an Error on every rank, and no rank waits.
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <utility>
+
 #include "mpi_halo/kit.hpp"
 #include "shardfft/particles.hpp"
+#include "shardfft/plan.hpp"
 #include "shardfft/poisson.hpp"
+#include "shardfft/redistribution.hpp"
 #include "shardfft/spectra.hpp"
 
 namespace shardfft::test {
@@ -22,6 +27,25 @@ TEST(Misused, ValuesThatStandForNothing) {
                [&] { HaloExchange(MPI_COMM_WORLD, planes(), widths, real, {}, static_cast<Corners>(5)); });
   expect_error(bad, "the precision has the value 7",
                [&] { ParticleMesh(MPI_COMM_WORLD, planes(), Assignment::cic, garbage.precision); });
+}
+
+/// Calls with other facts and more of them: the ranks meet all the same.
+TEST(Misused, DifferentCallsOnRanks) {
+  const int ranks = world().size();
+  if (ranks < 2) GTEST_SKIP() << "one rank";
+  const std::vector<HaloWidth> widths(3, {1, 1, true});
+  const Layout to = Layout::slab({8, 6, 5}, ranks, 1);
+  const std::pair<const char*, std::function<void()>> calls[] = {
+      {"a plan", [&] { Plan(MPI_COMM_WORLD, c2c<double>, planes(), to); }},
+      {"a redistribution", [&] { Redistribution(MPI_COMM_WORLD, planes(), to, 16); }},
+      {"a halo exchange", [&] { HaloExchange(MPI_COMM_WORLD, planes(), widths, real); }}};
+  for (int one = 0; one < 3; ++one) {
+    const auto& [first, make_first] = calls[one];
+    const auto& [other, make_other] = calls[(one + 1) % 3];
+    expect_error(Status::mismatch,
+                 std::string("the ranks were given different calls (rank 0: ") + first + "; rank 1: " + other + ")",
+                 world().rank() == 0 ? make_first : make_other);
+  }
 }
 
 TEST(Misused, MembersThatAreNotHere) {
@@ -67,7 +91,8 @@ TEST(Misused, Solvers) {
   solver.solve(f.data(), u.data());
 }
 
-/// Sums over fewer ranks than hold the array would lack parts, those over more would count some twice.
+/// Sums over fewer ranks than hold the array would lack parts, those over more would count some twice; so
+/// would parts that two ranks hold.
 TEST(Misused, SumsOverOtherRanksThanTheLayouts) {
   const int ranks = world().size();
   const auto sums = [](MPI_Comm comm, int parts, const std::string& words) {
@@ -89,6 +114,7 @@ TEST(Misused, SumsOverOtherRanksThanTheLayouts) {
   sums(MPI_COMM_SELF, ranks + 1, "the number of ranks is 1 in the sum's communicator");
   sums(MPI_COMM_WORLD, ranks + 1, "but " + std::to_string(ranks + 1) + " in the layout");
   if (ranks > 1) sums(MPI_COMM_WORLD, 1, "but 1 in the layout");
+  if (ranks > 1) sums(MPI_COMM_WORLD, ranks, "the side is that of rank 0, but this is rank 1");
 }
 
 TEST(Misused, DerivativesOfArraysThatOverlap) {

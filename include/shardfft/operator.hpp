@@ -23,6 +23,8 @@ struct SpectrumPart {
 };
 
 /// A factor for each mode of a spectrum. A small value: copies share their factors, and one operator serves many plans.
+/// All ranks of a plan give the same operator: Plan::apply throws Error(mismatch) otherwise (the contents of arrays and
+/// functions are not compared, nor numbers beyond the precision of a float).
 ///
 /// `lengths` are those of the domain along the axes of the array, an entry an axis; empty means 2 pi along axes with a
 /// Fourier transform and pi along those with a cosine or sine transform. Axes that the plan does not transform have no

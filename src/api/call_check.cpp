@@ -82,7 +82,7 @@ bool CallCheck::given_up() const {
   return failure_of([this] { detector_->refuse_if_closed(); }).failed();
 }
 
-void CallCheck::enter(Call call, const Failure& mine, bool makes) {
+void CallCheck::enter(Call call, const Failure& mine, bool makes, std::uint64_t given) {
   require_mpi_thread();
   detector_->refuse_if_closed();
   const bool meets = setup_.meets || makes;
@@ -98,9 +98,10 @@ void CallCheck::enter(Call call, const Failure& mine, bool makes) {
     if (const auto why = detector_->listen(call_id)) throw Error(why->code, why->text);
     return;
   }
+  const std::int64_t told = own ^ static_cast<std::int64_t>(given >> 2);
   // The first rank that failed, the least and the greatest word.
   const auto [first, least, minus_greatest] =
-      meet(call, {std::int64_t{mine.failed() ? comm.rank() : comm.size()}, own, -own});
+      meet(call, {std::int64_t{mine.failed() ? comm.rank() : comm.size()}, told, -told});
   if (first < comm.size()) throw_failure_of(comm, static_cast<int>(first), mine);
   if (least != -minus_greatest) fail_mismatch(own);
 }
@@ -144,6 +145,9 @@ void CallCheck::wait(Call call, bool all_have_come) {
 void CallCheck::fail_mismatch(std::int64_t mine) {
   const std::vector<std::int64_t> words = setup_.comm.all_gather(mine);
   number_ = *std::max_element(words.begin(), words.end()) / kinds;  // all go on with the same number
+  if (std::all_of(words.begin(), words.end(), [&](std::int64_t word) { return word == mine; }))
+    fail(Status::mismatch, "the ranks gave ", text_of(mine),
+         " of this plan different operators; all must give the same");
   fail(Status::mismatch, "the ranks made different calls of this plan: ", who_calls_what(words));
 }
 

@@ -48,8 +48,9 @@ class CallCheck {
   /// can be used afterwards. If some ranks call another plan or nothing at all, those that wait give up:
   /// Error(mismatch) as soon as that is certain, Error(timed_out) after the timeout. Then all plans of the user's
   /// communicator refuse all calls. Without meetings, unless the ranks make something together then (`makes`, the same
-  /// on all), throws only this rank's own failure, or the one that gave up an earlier call.
-  void enter(Call call, const Failure& mine = {}, bool makes = false);
+  /// on all), throws only this rank's own failure, or the one that gave up an earlier call. `given`: a number that is
+  /// the same on ranks that give the call the same operator; Error(mismatch) on all unless all have the same.
+  void enter(Call call, const Failure& mine = {}, bool makes = false, std::uint64_t given = 0);
   /// This rank failed in the middle of a call, and others may wait for it: they throw the error that is returned, which
   /// is `why` with the rank in its text, and the plans refuse from now on.
   Failure give_up(Failure why);

@@ -102,13 +102,13 @@ void Members::check_count(InputArrays in, OutputArrays out) const {
           in.size(), " inputs and ", out.size(), " outputs were given");
 }
 
-void Members::enter(Call call, const Failure& mine, bool makes) const {
+void Members::enter(Call call, const Failure& mine, bool makes, std::uint64_t given) const {
   if (!calls) {
     throw_failure(mine);
     return;
   }
   try {
-    calls->enter(call, mine, makes || (runner && !runner->ready()));
+    calls->enter(call, mine, makes || (runner && !runner->ready()), given);
   } catch (...) {
     if (runner && calls->given_up()) runner->others_gave_up();
     throw;

@@ -64,8 +64,8 @@ struct Members {
   /// Throws Error unless there is one array a member.
   void check_count(InputArrays in, OutputArrays out) const;
   /// The beginning of a call. `mine`: the error of this process. `makes`: ranks then make something together that their
-  /// first run does not need.
-  void enter(Call call, const Failure& mine = {}, bool makes = false) const;
+  /// first run does not need. `given`: see CallCheck.
+  void enter(Call call, const Failure& mine = {}, bool makes = false, std::uint64_t given = 0) const;
   /// Throws Error if this process's arrays are wrong.
   void check(int program, InputArrays in, OutputArrays out, const CallFacts& facts) const;
   /// Forward or backward.

@@ -52,18 +52,24 @@ struct Plan::Impl : Members {
     Call call;
     int number = 0;
   };
-  /// The beginning of its call. `prepare`: this rank's own work before the ranks meet.
+  /// The beginning of its call. `prepare`: this rank's own work before the ranks meet; gives what all ranks must have
+  /// given alike, as a number, or 0.
   void begin_late(Late& late, const std::function<NamedProgram()>& make, InputArrays in, OutputArrays out,
-                  const std::function<void()>& prepare);
+                  const std::function<std::uint64_t()>& prepare);
   /// Makes the plan in the way that wisdom knows, checked like one of the option `way`; false on all ranks if wisdom
   /// knows none that fits.
   bool make_as_known(const PlanWisdom& wisdom, const ExecutorSetup& setup);
-  FactorsInUse factors_of(const Operator& op);
+  /// An operator's factors, made once.
+  struct Known {
+    std::weak_ptr<const Operator::Rep> rep;
+    FactorsInUse factors;
+    std::uint64_t mark = 0;
+  };
+  const Known& factors_of(const Operator& op);
 
   Late apply_{Call::apply}, adjoints_[2] = {{Call::adjoint}, {Call::adjoint}};
   std::shared_ptr<FactorsInUse> in_use_ = std::make_shared<FactorsInUse>();
-  /// Factors made for operators that still exist.
-  std::vector<std::pair<std::weak_ptr<const Operator::Rep>, FactorsInUse>> known_;
+  std::vector<Known> known_;  ///< of operators that still exist
 };
 
 }  // namespace shardfft

@@ -50,29 +50,31 @@ void prepare(const SpectralFactors& factors, Place place, const MemberPlace& mem
 }  // namespace
 
 /// A function is called once for each mode, and its factors are kept as long as the operator lives.
-FactorsInUse Plan::Impl::factors_of(const Operator& op) {
+const Plan::Impl::Known& Plan::Impl::factors_of(const Operator& op) {
   require(op.rep() != nullptr, "this operator was moved from");
-  std::erase_if(known_, [](const auto& entry) { return entry.first.expired(); });
-  for (const auto& [rep, factors] : known_)
-    if (rep.lock() == op.rep()) return factors;
-  FactorsInUse factors;
+  std::erase_if(known_, [](const Known& known) { return known.rep.expired(); });
+  for (const Known& known : known_)
+    if (known.rep.lock() == op.rep()) return known;
+  Known known{op.rep(), {}, 0};
   for (int m = 0; m < members(); ++m) {
     const Sides& mine = at(m);
-    auto& made = factors[mine.output.rank] = op.rep()->factors({mine.input, mine.output, m, members()});
+    auto& made = known.factors[mine.output.rank] = op.rep()->factors({mine.input, mine.output, m, members()});
     prepare(*made, place(), runner->member(m), mine.output.element);
+    known.mark = made->mark();
   }
-  known_.emplace_back(op.rep(), factors);
-  return factors;
+  known_.push_back(std::move(known));
+  return known_.back();
 }
 
 void Plan::Impl::begin_late(Late& late, const std::function<NamedProgram()>& make, InputArrays in, OutputArrays out,
-                            const std::function<void()>& prepare) {
+                            const std::function<std::uint64_t()>& prepare) {
   const bool first = late.number == 0;
+  std::uint64_t given = 0;
   const Failure failure = failure_of([&] {
-    prepare();
+    given = prepare();
     if (!first) runner->check_arrays(late.number, in, out);
   });
-  enter(late.call, failure, first);
+  enter(late.call, failure, first, given);
   if (!first) return;
   const int next = narrow(std::ssize(runner->programs()), "programs");
   runner->add({make()});
@@ -85,7 +87,9 @@ void Plan::Impl::apply(const Operator& op, InputArrays in, OutputArrays out, con
   const auto prepare = [&] {
     refuse_spectra(transform);
     check(both_ways, in, out, facts);
-    factors = factors_of(op);
+    const Known& known = factors_of(op);
+    factors = known.factors;
+    return known.mark;
   };
   begin_late(
       apply_, [&] { return make_apply(spec, runner->programs(), OperatorStep{in_use_}); }, in, out, prepare);
@@ -104,7 +108,11 @@ void Plan::Impl::adjoint(Direction of, InputArrays in, OutputArrays out) {
   if (own.scale == other.scale) return run(like, in, out);
   Late& late = adjoints_[forward ? 0 : 1];
   const auto make = [&] { return NamedProgram{"adjoint of " + own.name, other.program, own.scale}; };
-  begin_late(late, make, in, out, [&] { check(like, in, out, {}); });
+  const auto prepare = [&] {
+    check(like, in, out, {});
+    return std::uint64_t{0};
+  };
+  begin_late(late, make, in, out, prepare);
   start(late.number, in, out);
 }
 

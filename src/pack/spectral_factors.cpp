@@ -1,6 +1,7 @@
 #include "pack/spectral_factors.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <vector>
 
@@ -195,6 +196,30 @@ bool SpectralFactors::differ_by_field() const { return any_array(*this, true); }
 
 bool SpectralFactors::has_texts() const {
   return std::any_of(terms.begin(), terms.end(), [](const Term& term) { return std::holds_alternative<OfText>(term); });
+}
+
+std::uint64_t SpectralFactors::mark() const {
+  std::uint64_t mark = 1;
+  const auto add = [&](std::uint64_t number) {
+    mark = (mark ^ number) * 0x9e3779b97f4a7c15;
+    mark ^= mark >> 32;
+  };
+  const auto add_number = [&](Complex number) {
+    constexpr int last_bits = 29;  // a double has these beyond a float
+    for (const double part : {number.real(), number.imag()})
+      add((std::bit_cast<std::uint64_t>(part) + (std::uint64_t{1} << (last_bits - 1))) >> last_bits);
+  };
+  for (const Term& term : terms) {
+    add(term.index());
+    if (const auto* const one = std::get_if<Complex>(&term)) add_number(*one);
+    if (const auto* const join = std::get_if<Join>(&term)) add(static_cast<std::uint64_t>(*join));
+    if (const auto* const text = std::get_if<OfText>(&term)) add(std::hash<std::string>()(*text->text));
+    if (const auto* const axis = std::get_if<OfAxis>(&term)) {
+      add(static_cast<std::uint64_t>(axis->axis));
+      for (const Complex& number : *axis->numbers) add_number(number);
+    }
+  }
+  return mark;
 }
 
 int SpectralFactors::depth() const {

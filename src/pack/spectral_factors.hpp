@@ -59,6 +59,9 @@ struct SpectralFactors {
   bool has_arrays() const;
   bool has_texts() const;
   bool differ_by_field() const;
+  /// Equal for equal operators, on all ranks: of the terms, and of numbers up to their last bits, in which hosts may
+  /// differ. What arrays and functions hold does not count.
+  std::uint64_t mark() const;
   /// The largest number of values that wait to be joined.
   int depth() const;
 };

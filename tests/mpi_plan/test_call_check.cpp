@@ -62,5 +62,28 @@ TEST(CallCheck, WrongArgumentOfAnotherCall) {
   check_plan(calls.plan, calls.c);
 }
 
+/// An operator differs in a constant, in a table, in what joins, in its kind or in its axis; the plan can be used
+/// after.
+TEST(CallCheck, DifferentOperators) {
+  if (world().size() < 2) GTEST_SKIP() << "one rank";
+  Calls calls;
+  const Operator one = Operator::constant(1), wide = Operator::gaussian(0.5);
+  const std::vector<double> ones(calls.plan.output().size() / calls.plan.output().fields, 1);
+  const std::pair<Operator, Operator> pairs[] = {{one, Operator::constant(1.5)},
+                                                 {wide, Operator::gaussian(0.5 + 1e-6)},
+                                                 {one + wide, one * wide},
+                                                 {one, Operator::array(ones)},
+                                                 {Operator::derivative(0), Operator::derivative(1)}};
+  const auto apply = [&](const Operator& op) { calls.plan.apply(op, calls.in.data(), calls.in.data()); };
+  for (const auto& [mine, others] : pairs) {
+    expect_error(Status::mismatch, "the ranks gave apply (call", [&] { apply(world().rank() == 0 ? mine : others); });
+    apply(mine);
+  }
+  // Arrays and functions are a rank's own; so are the last bits of what its host computes.
+  apply(Operator::array(ones));
+  apply(Operator::constant(world().rank() == 0 ? 1 : 1 + 1e-15));
+  check_plan(calls.plan, calls.c);
+}
+
 }  // namespace
 }  // namespace shardfft::test

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "api/option_field.hpp"
 #include "base/check.hpp"
 #include "gpu/run/make.hpp"
+#include "local/backend.hpp"
 
 namespace shardfft {
 
@@ -119,12 +121,17 @@ Way take_way(Options& options) {
   told.exchange = way.exchange;
   told.chunks = way.chunks;
   told.grid = way.grid;
-  const bool names_one = std::all_of(way.libraries.begin(), way.libraries.end(),
-                                     [&](const auto& library) { return library.second == options.local_fft; });
-  if (!names_one) told.local_fft = defaults.local_fft;  // it names a library for each step
+  std::set<std::string> libraries;
+  for (const auto& [step, library] : way.libraries) libraries.insert(library);
+  if (!libraries.empty()) told.local_fft = libraries.size() == 1 ? *libraries.begin() : defaults.local_fft;
   for (const OptionRow& row : option_table())
     require(row.get(options) == row.get(told) || row.get(options) == row.get(defaults), "option ", row.name, " is ",
             option_text(row, options), ", but the option way says ", option_text(row, told));
+  const std::vector<Backend> by_default = candidates(defaults.local_fft);
+  const bool is_default = std::any_of(by_default.begin(), by_default.end(),
+                                      [&](const Backend& backend) { return backend.name == told.local_fft; });
+  // The way names a library for each step, and a name given beside it is of all steps.
+  if (options.local_fft == defaults.local_fft && is_default) told.local_fft = defaults.local_fft;
   options = told;
   return way;
 }

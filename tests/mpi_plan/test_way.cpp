@@ -170,6 +170,19 @@ TEST(Way, IsRefusedWhereItDoesNotFit) {
   contains(refused(other, Status::mismatch), "different values of option");
 }
 
+TEST(Way, NamesALibraryThatIsOnlyTakenByName) {
+  TransformCase c = measured("slab", "slab", "left", Kind::c2c, 1);
+  c.options.algorithm = "auto";
+  c.options.local_fft = "reference";
+  c.options.way = make_plan(MPI_COMM_WORLD, c).report().way;
+  c.options.local_fft = "lanes";
+  EXPECT_NE(refused(c).find("option local_fft is lanes, but the option way says reference"), std::string::npos);
+  for (const char* given : {"auto", "reference"}) {
+    c.options.local_fft = given;
+    EXPECT_EQ(make_plan(MPI_COMM_WORLD, c).report().way, c.options.way) << given;
+  }
+}
+
 /// Of a pencil, forward and backward alike.
 TEST(Way, HasAnExchangeOfEachChangeOfLayout) {
   if (world().size() != 4) GTEST_SKIP() << "made for 4 ranks";

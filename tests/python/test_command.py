@@ -1,7 +1,10 @@
 """The console command, without MPI's launcher."""
 
 import os
+import subprocess
+import sys
 
+import own_process
 import pytest
 
 import shardfft
@@ -20,6 +23,18 @@ def test_wrong_use(comm, capsys, words):
         _command.main(words)
     assert ended.value.code == 2
     assert "usage: shardfft" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no device that is full")
+@pytest.mark.parametrize("words", [["info"], ["options"], ["options", "--markdown"]])
+def test_output_that_cannot_be_written(comm, words):
+    with open("/dev/full", "w") as full:
+        command = [sys.executable, "-m", "shardfft", *words]
+        told = subprocess.run(
+            command, env=own_process.environment(), stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert told.returncode == 1
+    assert told.stderr == "shardfft: the output could not be written: No space left on device\n"
 
 
 def test_help(comm, capsys):

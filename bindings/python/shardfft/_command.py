@@ -170,8 +170,11 @@ def main(arguments: list[str] | None = None) -> int:
         else:
             status = _info() if chosen.command == "info" else _show_options(chosen)
         sys.stdout.flush()
-    except BrokenPipeError:
-        # Who reads has seen enough, as `head` has. What is left must not be written at exit.
+    except OSError as error:
+        # What is left must not be written at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 128 + signal.SIGPIPE
+        if isinstance(error, BrokenPipeError):  # who reads has seen enough, as `head` has
+            return 128 + signal.SIGPIPE
+        print(f"shardfft: the output could not be written: {error.strerror}", file=sys.stderr)
+        return 1
     return status

@@ -65,6 +65,29 @@ def test_many_axes(comm, rng, name, s, axes):
         )
 
 
+@pytest.mark.parametrize("dtype", ["float16", "float32", "int8", "int16", "bool", "complex64"])
+@pytest.mark.parametrize("axes", [None, (0,), (1,), (0, 1), (1, 1), (2, 0)])
+def test_types_of_results(comm, dtype, axes):
+    """Also again, when a plan is remembered; and of sums that half precision does not hold."""
+    x = np.full((4, 3, 5), 3e4 if dtype == "float16" else 1, dtype)
+    for name in MANY + (ONE if axes is not None and len(axes) == 1 else []):
+        if name.startswith(REAL) and dtype == "complex64":
+            continue
+        words = {} if axes is None else {"axis": axes[0]} if name in ONE else {"axes": axes}
+        exact = getattr(np.fft, name)(x, **words, norm="forward")
+        d = DistArray.from_global(x, comm)
+        for array in (d, d.local):
+            for _ in range(2):
+                given = {"comm": comm} if array is not d else {}
+                got = getattr(shardfft.fft, name)(array, **words, **given, norm="forward")
+                assert got.dtype == exact.dtype, name
+        assert np.array_equal(np.isinf(getattr(np.fft, name)(d, **words, norm="forward").gather()), np.isinf(exact))
+    if axes is not None and len({*axes}) == len(axes):
+        with scipy.fft.set_backend(shardfft.scipy):
+            got = scipy.fft.irfftn(d, axes=axes)
+        assert got.dtype == scipy.fft.irfftn(x, axes=axes).dtype
+
+
 @pytest.mark.parametrize("n", [4, 9, 10])
 def test_padded_real_inverse(comm, rng, n):
     x = numbers(rng, (6, 5), "complex128")

@@ -130,12 +130,17 @@ class _Fourier(NamedTuple):
             chosen = [axis - _first_axis(x) for axis, _ in group]
             told = _swap(norm) if self.mirrored else norm
             x = transform_array(x, kind, forward, chosen, told, options, n, asked=asked if whole else None)
-        return self.finished(x, real)
+        return self.finished(x, real, axes)
 
-    def finished(self, x: CutArray, real: np.dtype[Any]) -> CutArray:
-        """Give the result of the last plan as NumPy would; ``real``: the precision of the input."""
+    def finished(self, x: CutArray, real: np.dtype[Any], axes: Sequence[int | None] | None) -> CutArray:
+        """Give the result of the last plan as NumPy would; ``real``: the precision of the input; ``axes``: None: all.
+
+        NumPy transforms all axes but the last one to complex numbers first, of which it has none in half precision.
+        """
         if self.kind == "c2r":
+            several = (x.layout.ndim if axes is None else len(axes)) > 1
             real = np.result_type(real, 1.0)
+            real = np.result_type(real, np.float32) if several else real
             return x if x.dtype == real else x.astype(real)
         return x.conj() if self.mirrored else x
 
@@ -219,9 +224,10 @@ def _axes_wise(name: str, says: str, family: _Fourier, default: tuple[int, ...] 
         found = call.again(_NEW if new else a.components if is_whole else name, name, s, axes, norm, options)
         if found is None:
             return _run(a, out, comm, layout, work, check)
+        chosen = s if axes is None else axes
         if is_whole:
-            return family.finished(wrapped(a, *found), a.real.dtype)
-        return family.finished(CutArray._wrap(*found, call.comm), call.local.array.real.dtype).local
+            return family.finished(wrapped(a, *found), a.real.dtype, chosen)
+        return family.finished(CutArray._wrap(*found, call.comm), call.local.array.real.dtype, chosen).local
 
     return _named(function, name, says)
 

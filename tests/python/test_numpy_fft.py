@@ -122,6 +122,12 @@ def test_rows_of_plain_arrays(comm, rng):
         near(shardfft.fft.fft([1, 2, 3]), np.fft.fft([1, 2, 3]))
 
 
+def test_ranks_without_rows(comm):
+    rows = np.ones((1 if comm.rank == 0 else 0, 4, 6))
+    for _ in range(2):
+        assert shardfft.fft.rfftn(rows, comm=comm).shape == shardfft.rfftn(rows, comm).shape == (len(rows), 4, 4)
+
+
 def test_repeated_and_no_axes(comm, rng):
     z = numbers(rng, (4, 6), "complex128")
     d = DistArray.from_global(z, comm)

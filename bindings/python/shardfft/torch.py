@@ -28,7 +28,7 @@ except ImportError as error:
 
 from ._frameworks import linear, torch_compiled, torch_dtensor
 from ._frameworks.torch_autograd import mapped
-from ._frameworks.torch_numbers import in_type_of, numbers_of, real_extent
+from ._frameworks.torch_numbers import in_type_of, no_other_names, numbers_of, real_extent
 from ._frameworks.torch_particles import deposit, interpolate
 from ._frameworks.torch_recipes import again, recipe_of, tried
 from ._frameworks.torch_spectral import SpectralConv
@@ -117,6 +117,7 @@ class _Call(NamedTuple):
 
     def numbers(self, x: Any) -> torch.Tensor:
         """Give a tensor that can be transformed."""
+        no_other_names(self.options)
         if self.dim is not None:
             self.axes()
         return numbers_of(x, self.kind == "r2c", self.kind in ("c2c", "c2r"))
@@ -126,6 +127,15 @@ class _Call(NamedTuple):
         if self.dim is None:
             return None if self.s is None else list(range(-len(self.s), 0))
         return axes_of(self.dim)
+
+    def rows(self, x: torch.Tensor, result: torch.Tensor) -> torch.Tensor:
+        """Give a result in the type of ``x``: without rows it still says how long they are."""
+        if self.layout is None and 0 in result.shape:
+            axis = (self.axes() or [-1])[-1] % x.ndim
+            points = x.shape[axis]
+            made = {"r2c": points // 2 + 1, "c2r": self.s[-1] if self.s else 2 * (points - 1)}.get(self.kind, points)
+            result = result.reshape(0, *(made if i == axis else x.shape[i] for i in range(1, x.ndim)))
+        return in_type_of(x, result)
 
     def extent(self, shape: tuple[int, ...], axes: list[int] | None) -> int | None:
         """Check ``s``; give the extent of the real axis, if it is told."""
@@ -170,7 +180,7 @@ def _local(asked: tuple[Any, ...], layout: Any, options: dict[str, Any], x: Any,
         known = call.numbers(x)
         device = known.device if known.is_cuda else None
         number = _number(tuple(call)[:-1], tuple(call.options.items()), tuple(known.shape), known.dtype, device)
-        return in_type_of(x, torch_compiled.run(known, number))
+        return call.rows(x, torch_compiled.run(known, number))
     comm = mpi.communicator(comm)
     fits = type(x) is torch.Tensor and x.dtype in _AS_THEY_ARE[asked[1]]
     known = x if fits else tried(_Call(*asked, layout, options).numbers, x)
@@ -178,7 +188,7 @@ def _local(asked: tuple[Any, ...], layout: Any, options: dict[str, Any], x: Any,
     if recipe is None:
         known, recipe = _Call(*asked, layout, options).recipe(comm, x, ask)
     result = mapped(known, recipe.maps[asked[2]])
-    return result if known is x else in_type_of(x, result)
+    return result if known is x and result.numel() else _Call(*asked, layout, options).rows(x, result)
 
 
 # The functions that make functions say no type of what they give, so that type checkers find it themselves.

@@ -71,3 +71,35 @@ def test_inference(comm):
         with torch.inference_mode():
             result = shardfft.torch.rfftn(x)
         assert result.is_inference() and torch.equal(result, known)
+
+
+@pytest.mark.parametrize(
+    ("name", "words", "extents"),
+    [
+        ("fftn", {}, (4, 6)),
+        ("rfftn", {}, (4, 4)),
+        ("rfftn", {"dim": (2, 1)}, (3, 6)),
+        ("rfftn", {"dim": (1, 0)}, (4, 6)),
+        ("irfftn", {}, (4, 10)),
+        ("irfftn", {"s": (4, 11), "dim": (1, 2)}, (4, 11)),
+        ("dctn", {"dim": 1}, (4, 6)),
+    ],
+)
+def test_ranks_without_rows(comm, name, words, extents):
+    whole = torch.randn(1, 4, 6, dtype=torch.float64)
+    for _ in range(2):
+        x = whole[: comm.rank == 0].clone().requires_grad_()
+        y = getattr(shardfft.torch, name)(x, comm=comm, **words)
+        assert y.shape == (len(x), *extents)
+        (slope,) = torch.autograd.grad(y.abs().square().sum(), x, create_graph=True)
+        assert slope.shape == x.shape
+        slope.square().sum().backward()
+        assert x.grad.shape == x.shape
+
+
+def test_names_of_arguments(comm):
+    x = torch.randn(3, 4)
+    for name in ("fftn", "irfftn", "dctn"):
+        for word in ("axes", "axis"):
+            with pytest.raises(TypeError, match=f"'{word}' is called 'dim' here, as in torch.fft"):
+                getattr(shardfft.torch, name)(x, comm=comm, **{word: (0,)})

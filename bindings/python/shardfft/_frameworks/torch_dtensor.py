@@ -19,7 +19,7 @@ from .linear import Recipe
 from .stages import Move, check_norm, chosen_axes, stages
 from .torch_alltoall import chunks, moved
 from .torch_autograd import mapped, nothing
-from .torch_numbers import numbers_of, real_extent
+from .torch_numbers import no_other_names, numbers_of, real_extent
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -98,11 +98,18 @@ def _communicator(ranks: Sequence[int]) -> MPI.Comm:
 
 
 def _told(
-    name: str, x: Any, s: Sequence[int] | None, dim: Sequence[int] | int | None, norm: str | None, by: str | None
+    name: str,
+    x: Any,
+    s: Sequence[int] | None,
+    dim: Sequence[int] | int | None,
+    norm: str | None,
+    by: str | None,
+    options: dict[str, Any],
 ) -> _Call:
     """Check the arguments, before anything is sent."""
     from torch.distributed.tensor import Shard
 
+    no_other_names(options)
     if by not in (None, "mpi", "torch"):
         raise ValueError(f"by must be 'mpi', 'torch' or None, not {by!r}")
     check_norm(norm)
@@ -176,7 +183,7 @@ def transform(
 ) -> Any:
     """Transform a DTensor; the result has its placements. Collective over its mesh."""
     mesh = x.device_mesh
-    call, ranks = _agreed(mesh, lambda: _told(name, x, s, dim, norm, by))
+    call, ranks = _agreed(mesh, lambda: _told(name, x, s, dim, norm, by, options))
     local = numbers_of(_Local.apply(x), name == "rfftn", name != "rfftn")
     if None not in ranks and len(call.dims) <= 4:
         local = _by_plan(call, mesh, local, ranks, options)  # type: ignore[arg-type]

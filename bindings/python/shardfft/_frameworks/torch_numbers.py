@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import torch
@@ -29,6 +29,12 @@ def numbers_of(x: Any, real: bool, to_complex: bool) -> torch.Tensor:
         raise TypeError(f"tensors of {x.dtype} cannot be transformed: give float32/64 or complex64/128")
     wanted = _COMPLEX.get(wanted, wanted) if to_complex else wanted
     return x if wanted is x.dtype else x.to(wanted)
+
+
+def no_other_names(options: Iterable[str]) -> None:
+    """Refuse NumPy's names of the axes."""
+    for name in {"axes", "axis"}.intersection(options):
+        raise TypeError(f"{name!r} is called 'dim' here, as in torch.fft")
 
 
 def in_type_of(x: torch.Tensor, result: torch.Tensor) -> torch.Tensor:

@@ -21,7 +21,7 @@ from .._libraries.gpu_arrays import dtype_of
 from .cosine_scale import cosine
 from .examples import as_of_the_whole
 from .lengths import next_fast_len, prev_fast_len
-from .transform import Call, call_of, transform_array, wrapped
+from .transform import Call, call_of, rows_of, transform_array, wrapped
 
 __all__ = [
     "dct", "dctn", "dst", "dstn", "fft", "fft2", "fftfreq", "fftn", "fftshift", "hfft", "hfft2", "hfftn", "idct",
@@ -174,7 +174,7 @@ def _run(
     result = work(array)
     if array is a:
         return result if out is None else _into(out, result)
-    return result.local if out is None else _into(out, result, rows=True)
+    return rows_of(result.local, result.layout, layout) if out is None else _into(out, result, rows=True)
 
 
 def _into(out: Any, result: CutArray, rows: bool = False) -> Any:
@@ -227,7 +227,8 @@ def _axes_wise(name: str, says: str, family: _Fourier, default: tuple[int, ...] 
         chosen = s if axes is None else axes
         if is_whole:
             return family.finished(wrapped(a, *found), a.real.dtype, chosen)
-        return family.finished(CutArray._wrap(*found, call.comm), call.local.array.real.dtype, chosen).local
+        result = family.finished(CutArray._wrap(*found, call.comm), call.local.array.real.dtype, chosen)
+        return rows_of(result.local, result.layout, layout)
 
     return _named(function, name, says)
 

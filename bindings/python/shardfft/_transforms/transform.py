@@ -165,8 +165,12 @@ def transform(
         return transform_array(x, kind, forward, axes, norm, options, n, along)
     call = Call(x, mpi.communicator(comm), layout, kind, forward, along)
     result, target = call.again(axes, norm, options or None, n) or call.run(axes, norm, options, n)
-    # A rank without rows still says how long they are.
-    return result.reshape(0, *target.layout.shape[1:]) if layout is None and 0 in result.shape else result
+    return rows_of(result, target.layout, layout)
+
+
+def rows_of(local: Any, made: Layout, asked: LayoutName | Layout | None) -> Any:
+    """Give a rank's part of a result: without rows it still says how long they are, if no layout was asked for."""
+    return local.reshape(0, *made.shape[1:]) if asked is None and 0 in local.shape else local
 
 
 def call_of(x: CutArray, kind: str | None, forward: bool, along: Callable[[], str] | None = None) -> Call:

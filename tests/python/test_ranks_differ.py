@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import shardfft
-from shardfft import DistArray
+from shardfft import DistArray, Layout
 
 pytestmark = pytest.mark.ranks
 
@@ -50,6 +50,48 @@ def test_ranks_that_ask_for_different_transforms(comm, call):
     x = shardfft.DistArray.zeros((4, 6), comm=comm)
     with pytest.raises(shardfft.ArgumentError, match="the ranks gave different arguments") as raised:
         call(x, comm.rank == comm.size - 1)
+    assert raised.value.status == "mismatch"
+
+
+@pytest.mark.parametrize(
+    ("calls", "words"),
+    [
+        ((lambda d: d.sum(), lambda d: d.gather()), r"different calls \(rank 0 in test_ranks_differ.py, line \d+: "),
+        ((lambda d: shardfft.rfftn(d), lambda d: np.fft.rfftn(d)), "different calls"),
+        ((lambda d: np.fft.rfftn(d), lambda d: d.redistribute("pencil")), "different calls"),
+        ((lambda d: d.redistribute("slab"), lambda d: shardfft.fftn(d)), "different calls"),
+        ((lambda d: shardfft.plan((4, 6), comm=d.comm), lambda d: shardfft.fftn(d)), "different calls"),
+        ((lambda d: shardfft.HaloExchange(d.layout, 1, comm=d.comm), lambda d: np.fft.fft2(d)), "different calls"),
+    ],
+)
+@pytest.mark.parametrize("before", [False, True])
+def test_ranks_that_make_different_calls(comm, calls, words, before):
+    if comm.size == 1:
+        pytest.skip("one rank")
+    shardfft.clear_plans()
+    d = DistArray.from_global(np.arange(24.0).reshape(4, 6), comm, Layout.slab((4, 6), comm.size, 1))
+    for call in (
+        (lambda d: np.fft.rfftn(d), lambda d: d.redistribute("pencil"), lambda d: shardfft.rfftn(d)) if before else ()
+    ):
+        for _ in range(3):  # plans are remembered, and calls have numbers
+            call(d)
+    with pytest.raises(shardfft.ArgumentError, match=words) as raised:
+        calls[comm.rank == comm.size - 1](d)
+    assert raised.value.status == "mismatch"
+    assert d.sum() == 276 and np.array_equal(np.fft.rfftn(d).gather(), np.fft.rfftn(d.gather()))
+
+
+def test_numbers_of_calls_of_two_sorts(comm):
+    """The first call of each sort that finds its plan."""
+    if comm.size == 1:
+        pytest.skip("one rank")
+    shardfft.clear_plans()
+    d = DistArray.zeros((4, 6), comm=comm)
+    to = Layout.slab((4, 6), comm.size, 1)
+    for call in (shardfft.fftn, lambda d: d.redistribute(to)):
+        call(d)
+    with pytest.raises(shardfft.ArgumentError, match="different calls") as raised:
+        shardfft.fftn(d) if comm.rank == 0 else d.redistribute(to)
     assert raised.value.status == "mismatch"
 
 

@@ -1,12 +1,14 @@
 // shardfft._core: the functions that need C++. Checks, docstrings and NumPy's conventions are in the .py files.
 #include <mpi.h>
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <cstdint>
 #include <exception>
 #include <string>
+#include <utility>
 
 #include "bind.hpp"
 #include "held.hpp"
@@ -54,12 +56,13 @@ std::string mpi_loaded() {
   return {text, static_cast<std::size_t>(length)};
 }
 
-bool all_equal(std::uintptr_t comm, std::int64_t number) {
+/// The least and the greatest number of all ranks.
+std::pair<std::int64_t, std::int64_t> extremes(std::uintptr_t comm, std::int64_t number) {
   const nb::gil_scoped_release others_may_run;
   std::int64_t ends[2] = {number, -number};
   if (MPI_Allreduce(MPI_IN_PLACE, ends, 2, MPI_INT64_T, MPI_MIN, shardfft::python::comm_at(comm)) != MPI_SUCCESS)
     throw shardfft::Error(shardfft::Status::mpi_failure, "MPI_Allreduce failed");
-  return ends[0] == -ends[1];
+  return {ends[0], -ends[1]};
 }
 
 bool mpi_running() {
@@ -82,7 +85,7 @@ NB_MODULE(_core, module) {
   module.def("mpi_compiled", mpi_compiled);
   module.def("mpi_loaded", mpi_loaded);
   module.def("mpi_running", mpi_running);
-  module.def("all_equal", all_equal, "comm_address"_a, "number"_a);
+  module.def("extremes", extremes, "comm_address"_a, "number"_a);
   module.attr("sizeof_comm") = sizeof(MPI_Comm);
   module.attr("why_no_mpi") = "";  // _core.py sets it in a wheel
   module.def("algorithm_names", shardfft::algorithm_names);

@@ -272,7 +272,7 @@ class Solve:
         def fail() -> None:
             raise error
 
-        mpi.agree(self._solver.comm, fail)
+        mpi.agree(self._solver.comm, fail, self._what)
 
     def batched(self, _: int) -> None:
         """Solve for one field after the other."""

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import sys
 import warnings
-from collections.abc import Callable
+import zlib
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from .. import _core
 from . import one_process
 from .errors import ArgumentError, Error
-from .telling import told_by
+from .telling import told_by, users_line
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -130,17 +131,38 @@ def address(comm: MPI.Comm) -> int:
     return int(sys.modules["mpi4py.MPI"]._addressof(comm))
 
 
-def all_equal(comm: MPI.Comm, number: int) -> bool:
-    """Whether all ranks give the same number: the smallest meeting. Collective."""
-    return comm.size == 1 or _core.all_equal(address(comm), number)
+#: Numbers of calls are below, and words of meetings are not.
+_WORDS = 1 << 62
 
 
-def meet(comm: MPI.Comm, work: Callable[[], tuple[T, V]]) -> tuple[T, list[V]]:
+def extremes(comm: MPI.Comm, number: int) -> tuple[int, int]:
+    """Give the least and the greatest number of all ranks: the smallest meeting. Collective.
+
+    Raises on every rank if they meet for different calls, of which one at least gives its word.
+    """
+    if comm.size == 1:
+        return number, number
+    least, most = _core.extremes(address(comm), number)
+    if most >= _WORDS and least != most:
+        calls = comm.allgather((number, users_line()))
+        other = next(rank for rank, (one, _) in enumerate(calls) if one != calls[0][0])
+        error = f"the ranks make different calls (rank 0 in {calls[0][1]}; rank {other} in {calls[other][1]})"
+        raise told_by(ArgumentError(f"{error}; all must make the same", "mismatch"), 0)
+    return least, most
+
+
+def _name(work: Callable[[], object]) -> str:
+    return f"{work.__module__}.{work.__qualname__}"
+
+
+def meet(comm: MPI.Comm, work: Callable[[], tuple[T, V]], word: str | None = None) -> tuple[T, list[V]]:
     """Run ``work``, which must not communicate; give its first result, and the second of every rank. Collective.
 
-    If it raises on any rank, every rank raises.
+    If it raises on any rank, every rank raises, and so they do if they meet for different calls. ``word`` tells these
+    apart; None: the name of ``work``.
     """
     require_running()
+    extremes(comm, _WORDS + zlib.crc32((word or _name(work)).encode()))
     result: T | None = None
     value: V | None = None
     caught: Exception | None = None
@@ -158,23 +180,27 @@ def meet(comm: MPI.Comm, work: Callable[[], tuple[T, V]]) -> tuple[T, list[V]]:
     return result, [one for _, one in told]  # type: ignore[return-value]
 
 
-def agree(comm: MPI.Comm, work: Callable[[], T]) -> T:
+def agree(comm: MPI.Comm, work: Callable[[], T], word: str | None = None) -> T:
     """Run ``work`` as :func:`meet` does, and give its result. Collective."""
-    return meet(comm, lambda: (work(), None))[0]
+    return meet(comm, lambda: (work(), None), word or _name(work))[0]
+
+
+def require_same(told: Sequence[object], says: str) -> None:
+    """Raise what ``says`` unless all ranks told the same, on every rank."""
+    other = next((rank for rank, one in enumerate(told) if one != told[0]), None)
+    if other is not None:
+        error = f"{says} (rank 0: {told[0]}; rank {other}: {told[other]})"
+        raise told_by(ArgumentError(error, "mismatch"), 0)
 
 
 def agree_same(comm: MPI.Comm, work: Callable[[], tuple[T, V]], says: str) -> T:
     """Run ``work`` as :func:`meet` does; also raise on every rank unless its second result is the same. Collective."""
     result, told = meet(comm, work)
-    if len(set(told)) != 1:
-        raise ValueError(f"{says}: {', '.join(sorted(map(str, set(told))))}")
+    require_same(told, says)
     return result
 
 
 def agree_alike(comm: MPI.Comm, work: Callable[[], object], what: str) -> None:
     """Run ``work`` as :func:`meet` does; also raise on every rank unless it tells all ranks the same. Collective."""
-    _, told = meet(comm, lambda: (None, repr(work())))
-    other = next((rank for rank, one in enumerate(told) if one != told[0]), None)
-    if other is not None:
-        error = f"the ranks gave different {what} (rank 0: {told[0]}; rank {other}: {told[other]})"
-        raise told_by(ArgumentError(error, "mismatch"), 0)
+    _, told = meet(comm, lambda: (None, repr(work())), _name(work))
+    require_same(told, f"the ranks gave different {what}")

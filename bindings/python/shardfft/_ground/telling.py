@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import linecache
 import re
 import sys
 import traceback
@@ -33,6 +34,15 @@ def teller(error: BaseException) -> int | None:
 
 def _ours(file: str) -> bool:
     return file.startswith(_HERE)
+
+
+def users_line() -> str:
+    """Name the line of the program that called this package."""
+    frame = sys._getframe()
+    while frame.f_back is not None and _ours(frame.f_code.co_filename):
+        frame = frame.f_back
+    file, number = frame.f_code.co_filename, frame.f_lineno
+    return f"{Path(file).name}, line {number}: {linecache.getline(file, number).strip()}".rstrip(": ")
 
 
 def lines_of(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> list[str]:

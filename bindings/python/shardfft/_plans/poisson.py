@@ -109,7 +109,7 @@ class Poisson(Held):
                 one point along that axis. All ranks give the same walls.
             gradient: give (u, [du/dx for each axis]).
         """
-        (right, at), walls = mpi.agree(self.comm, lambda: (self._seen(f, "f"), self._walls(values or {})))
+        (right, at), walls = mpi.agree(self.comm, lambda: (self._seen(f, "f"), self._walls(values or {})), "solve")
         made = mpi.agree(self.comm, lambda: [self._new(right) for _ in range(1 + gradient * len(self.shape))])
         (u, *slopes), (to, *to_slopes) = zip(*made, strict=True)
         given = [(axis, upper, array.ctypes.data) for axis, upper, array in walls]
@@ -150,7 +150,7 @@ class Poisson(Held):
 
     def adjoint(self, by_u: Any) -> Any:
         """Give the derivatives by f of a number whose derivatives by u are ``by_u``. Collective."""
-        given, at = mpi.agree(self.comm, lambda: self._seen(by_u, "by_u"))
+        given, at = mpi.agree(self.comm, lambda: self._seen(by_u, "by_u"), "adjoint")
         by_f, to = mpi.agree(self.comm, lambda: self._new(given))
         self._core.adjoint(at, to)
         return by_f

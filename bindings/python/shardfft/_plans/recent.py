@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import atexit
 import functools
+import itertools
 import sys
 import threading
-from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections import OrderedDict, defaultdict
+from collections.abc import Callable, Hashable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -47,12 +48,11 @@ class _Group:
     calls, and because other calls of a member with other ranks are counted in another group.
     """
 
-    def __init__(self, limit: int) -> None:
+    def __init__(self, limit: int, numbers: Iterator[int]) -> None:
         self.plans: OrderedDict[tuple[Any, ...], tuple[int, Any]] = OrderedDict()
         self.limit = limit
-        self.made = 0
         self.asks: dict[Ask, Remembered] = {}  #: the last call that found a plan for these arguments
-        self.asked = 0
+        self.numbers = numbers  #: of plans and of calls, of all sorts
 
     def number(self, key: tuple[Any, ...]) -> int:
         """Give the number of a plan, which is the same on all members, or _MISSING."""
@@ -65,14 +65,12 @@ class _Group:
 
     def note(self, ask: Ask, key: tuple[Any, ...]) -> None:
         """Remember for the next call that asks so which plan it gets."""
-        self.asked += 1
-        self.asks[ask] = Remembered(self.plans, self.asked, key, self.plans[key][1])
+        self.asks[ask] = Remembered(self.plans, next(self.numbers), key, self.plans[key][1])
 
     def keep(self, key: tuple[Any, ...], made: Any) -> None:
-        self.made += 1
         if key in self.plans:
             self.plans.pop(key)[1].close()
-        self.plans[key] = (self.made, made)
+        self.plans[key] = (next(self.numbers), made)
         while len(self.plans) > self.limit:
             self.plans.popitem(last=False)[1][1].close()
         alive = [plan for _, plan in self.plans.values()]
@@ -83,6 +81,9 @@ _members_key: int | None = None  #: MPI's key of the result of _members() for a 
 
 #: By the limit, which differs from sort to sort, and the ranks.
 _groups: dict[tuple[int, tuple[int, ...]], _Group] = {}
+
+#: By the ranks: of two sorts no two plans or calls have one number, as ranks may confuse the sorts.
+_numbers: defaultdict[tuple[int, ...], Iterator[int]] = defaultdict(lambda: itertools.count(1))
 
 
 @functools.cache
@@ -125,7 +126,7 @@ def _find(key: tuple[Any, ...], members: tuple[int, ...] | None, traced: bool, l
     if members is None or traced or threading.get_ident() != _MAIN:
         return None, _NEVER
     try:
-        group = _groups.setdefault((limit, members), _Group(limit))
+        group = _groups.setdefault((limit, members), _Group(limit, _numbers[members]))
         return group, group.number(key)
     except Exception:  # an argument that cannot be a key
         return None, _NEVER
@@ -180,7 +181,8 @@ def met_again(comm: MPI.Comm, call: Remembered | None, prepare: Callable[[Any], 
             number = call.number
         except Exception:
             number = _MISSING  # it fails again when all ranks are told
-    if (comm.size > 1 and not mpi.all_equal(comm, number)) or call is None or number == _MISSING:
+    least, most = mpi.extremes(comm, number)
+    if least != most or call is None or number == _MISSING:
         return None
     call.plans.move_to_end(call.key)
     return call.kept, ready
@@ -205,12 +207,12 @@ def kept(
     """Return the entry of ``key``, or make it by ``make``, as :func:`recent_plan` does. Collective."""
     group, number = _find(key, _members(comm), traced, limit)
     # Ranks that were called with other arguments, which planning will find, have other plans or none.
-    numbers = comm.allgather(number)
-    if group is not None and number > _MISSING and all(other == number for other in numbers):
+    least, most = mpi.extremes(comm, number)
+    if group is not None and number > _MISSING and least == most:
         group.note(ask, key)
         return group.recall(key), True
     made = make()
-    if group is None or _NEVER in numbers:
+    if group is None or least == _NEVER:
         return made, False
     group.keep(key, made)
     group.note(ask, key)

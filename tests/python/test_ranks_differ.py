@@ -57,6 +57,7 @@ def test_ranks_that_ask_for_different_transforms(comm, call):
     ("calls", "words"),
     [
         ((lambda d: d.sum(), lambda d: d.gather()), r"different calls \(rank 0 in test_ranks_differ.py, line \d+: "),
+        ((lambda d: d.gather(), lambda d: d.gather(0)), "gather to all.*gather with root 0"),
         ((lambda d: shardfft.rfftn(d), lambda d: np.fft.rfftn(d)), "different calls"),
         ((lambda d: np.fft.rfftn(d), lambda d: d.redistribute("pencil")), "different calls"),
         ((lambda d: d.redistribute("slab"), lambda d: shardfft.fftn(d)), "different calls"),
@@ -93,6 +94,30 @@ def test_numbers_of_calls_of_two_sorts(comm):
     with pytest.raises(shardfft.ArgumentError, match="different calls") as raised:
         shardfft.fftn(d) if comm.rank == 0 else d.redistribute(to)
     assert raised.value.status == "mismatch"
+
+
+@pytest.mark.parametrize("call", ["gather", "scatter", "redistribute", "from_global", "zeros", "fftn"])
+def test_different_layouts(comm, call):
+    """Of the same local shapes too."""
+    if comm.size == 1:
+        pytest.skip("one rank")
+    n, last = comm.size, comm.rank == comm.size - 1
+    boxes = [[(rank, rank + 1), (0, 3)] for rank in range(n)]
+    layouts = Layout.boxes((n, 3), boxes), Layout.boxes((n, 3), boxes[::-1])
+    block, whole = np.full((1, 3), float(comm.rank)), np.arange(3.0 * n).reshape(n, 3)
+    calls = {
+        "gather": lambda layout: shardfft.gather(block, layout, comm),
+        "scatter": lambda layout: shardfft.scatter(whole, layout, comm),
+        "redistribute": lambda layout: shardfft.redistribute(block, layout, "slab", comm),
+        "from_global": lambda layout: DistArray.from_global(whole, comm, layout),
+        "zeros": lambda layout: DistArray.zeros((n, 3), comm=comm, layout=layout),
+        "fftn": lambda layout: shardfft.fftn(block, comm, layout=layout),
+    }
+    for pair in (layouts, (layouts[0], "slab")):
+        with pytest.raises(shardfft.ArgumentError, match=r"the ranks gave different .*fingerprint") as raised:
+            calls[call](pair[last])
+        assert raised.value.status == "mismatch"
+        calls[call](pair[0])
 
 
 def test_written_shapes_that_fit_nowhere_are_refused_on_all_ranks(comm):

@@ -8,7 +8,7 @@ import numpy as np
 
 from .._ground import mpi
 from .._ground.arguments import integer
-from .._layouts.infer import check_layout, layout_of
+from .._layouts.infer import check_layout, identity, layout_of
 from .._layouts.layout import Layout, named
 from .._libraries.array_libraries import as_array, host_array, numpy_array
 
@@ -22,12 +22,15 @@ _TAG = 77
 _MESSAGE_BYTES = 1 << 30
 
 
-def _ask(layout: LayoutName | Layout, root: int, comm: MPI.Comm) -> tuple[int, bool]:
+def _ask(layout: LayoutName | Layout, root: int, comm: MPI.Comm, word: str) -> tuple[int, bool]:
     """Give the root, and whether the layout is a name; both must be the same on all ranks. Collective."""
-    number = mpi.agree_same(comm, lambda: (root_of(root, comm),) * 2, "the ranks gave different roots")
-    word = layout if isinstance(layout, str) else None
-    mpi.agree_same(comm, lambda: (None, repr(word)), "the ranks gave different layouts (None: not a name)")
-    return number, word is not None
+
+    def mine() -> tuple[int, str]:
+        number = root_of(root, comm)
+        return number, f"{word} with root {number} and layout {identity(layout)}"
+
+    number = mpi.agree_same(comm, mine, "the ranks gave different roots or different layouts")
+    return number, isinstance(layout, str)
 
 
 def _named_on(root: int, name: str, array: Any, comm: MPI.Comm) -> Layout:
@@ -115,7 +118,7 @@ def scatter(
         6
     """
     comm = mpi.communicator(comm)
-    root, is_name = _ask(layout, root, comm)
+    root, is_name = _ask(layout, root, comm, "scatter")
     if is_name:
         layout = _named_on(root, layout, array, comm)
 
@@ -177,8 +180,12 @@ def gather(
         >>> whole.shape == (4 * MPI.COMM_WORLD.size, 6) if MPI.COMM_WORLD.rank == 0 else whole is None
         True
     """
-    comm = mpi.communicator(comm)
-    root, is_name = _ask(layout, root, comm)
+    return gathered(local, layout, mpi.communicator(comm), root, "gather")
+
+
+def gathered(local: Any, layout: LayoutName | Layout, comm: MPI.Comm, root: int, word: str) -> NDArray[Any] | None:
+    """Gather for a call that is told apart from others by a word. Collective."""
+    root, is_name = _ask(layout, root, comm, word)
     if is_name:
         layout = layout_of(mpi.agree(comm, lambda: tuple(as_array(local).shape)), layout, comm)
 

@@ -10,12 +10,12 @@ import numpy as np
 from .._ground import mpi
 from .._ground.arguments import axis_of, integer, no_communicator, shape_of
 from .._layouts.cut_array import CutArray
-from .._layouts.infer import check_layout, layout_for, layout_of
+from .._layouts.infer import check_layout, identity, layout_for, layout_of
 from .._layouts.layout import Layout
 from .._layouts.part import Part
 from .._libraries.array_libraries import as_array, numpy_array
 from .._libraries.gpu_arrays import dtype_of
-from .distribute import gather, root_of, scatter, shaped, views
+from .distribute import gathered, root_of, scatter, shaped, views
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -26,6 +26,11 @@ if TYPE_CHECKING:
 Array = TypeVar("Array", bound=CutArray)
 _MESSAGE_BYTES = 1 << 30
 _LISTED_RANKS = 8
+_DIFFERENT = "the ranks gave different shapes, layouts or types"
+
+
+def _identity(part: Part) -> str:
+    return f"{part.fields if part._batched else 'no'} components of {part.dtype} in {identity(part.layout)}"
 
 
 def _count(components: int | None) -> int | None:
@@ -127,7 +132,12 @@ def from_global(
     said = "the ranks gave whole arrays of different shapes"
     shape = mpi.agree_same(comm, lambda: ((mine := look()), mine if owner is None else None), said)
     shape = shape if owner is None else comm.bcast(shape, root=owner)
-    made = mpi.agree(comm, lambda: layout_for(layout, shape[1:] if components else shape, comm))
+
+    def cut() -> tuple[Layout, str]:
+        found = layout_for(layout, shape[1:] if components else shape, comm)
+        return found, identity(found)
+
+    made = mpi.agree_same(comm, cut, _DIFFERENT)
     if owner is not None:
         local = scatter(array, made, comm, owner)  # type: ignore[arg-type]
     else:
@@ -165,12 +175,13 @@ def zeros(
     """
     comm = mpi.communicator(comm)
 
-    def ask() -> Part:
+    def ask() -> tuple[Part, str]:
         no_communicator(dtype, "dtype is a type of numbers")
         part = _side_or_layout(shape, layout, components, comm)
-        return part._of_dtype(np.dtype(part.dtype if dtype is None else dtype))
+        part = part._of_dtype(np.dtype(part.dtype if dtype is None else dtype))
+        return part, _identity(part)
 
-    part = mpi.agree(comm, ask)
+    part = mpi.agree_same(comm, ask, _DIFFERENT)
     return cls._wrap(part.zeros(), part, comm)
 
 
@@ -204,7 +215,7 @@ def from_function(
     """
     comm = mpi.communicator(comm)
 
-    def ask() -> tuple[tuple[NDArray[Any], Part], np.dtype[Any]]:
+    def ask() -> tuple[tuple[NDArray[Any], Part], str]:
         part = _side_or_layout(shape, layout, components, comm)
         indices = [part._indices(axis) for axis in range(part.layout.ndim)]
         given = function(*(indices if lengths is None else part.points(lengths, np.float64)))
@@ -220,16 +231,17 @@ def from_function(
         part = part._of_dtype(kind)
         local = part.empty()
         local[...] = np.stack(blocks) if part._batched else blocks[0]
-        return (local, part), kind
+        return (local, part), _identity(part)
 
-    local, part = mpi.agree_same(comm, ask, "the function gave different types on the ranks")
+    local, part = mpi.agree_same(comm, ask, _DIFFERENT)
     return cls._wrap(local, part, comm)
 
 
 def gather_all(self: CutArray, root: int | None = None) -> NDArray[Any] | None:
     """Give the whole array as one of NumPy: on all ranks, or on rank ``root`` and None elsewhere. Collective."""
     array = self
-    whole = gather(array.local, array.layout, array.comm, 0 if root is None else root)
+    word = "gather to all" if root is None else "gather"
+    whole = gathered(array.local, array.layout, array.comm, 0 if root is None else root, word)
     if root is not None:
         return whole
     if whole is None:

@@ -8,12 +8,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .._ground import mpi
 from .layout import Layout, named
 
 if TYPE_CHECKING:
     from mpi4py import MPI
 
     from .._ground.words import LayoutName
+
+
+def identity(layout: Any) -> str:
+    """Tell a user's layout apart from all others."""
+    if isinstance(layout, Layout):
+        return f"{layout!r} (fingerprint {layout._core.fingerprint():x})"
+    return repr(layout) if layout is None or isinstance(layout, str) else type(layout).__name__
 
 
 def layout_of(shape: Sequence[int], layout: LayoutName | Layout | None, comm: MPI.Comm, axis: int = 0) -> Layout:
@@ -25,16 +33,14 @@ def layout_of(shape: Sequence[int], layout: LayoutName | Layout | None, comm: MP
         comm: whose ranks have the array.
         axis: the one that is cut if the layout is None.
     """
-    said = layout if layout is None or isinstance(layout, str) else type(layout).__name__
-    words, shapes = zip(*comm.allgather((said, tuple(shape))), strict=True)
-    if len(set(words)) != 1:
-        raise ValueError(f"the ranks gave different layouts: {', '.join(map(repr, words))}")
+    words, shapes = zip(*comm.allgather((identity(layout), tuple(shape))), strict=True)
+    mpi.require_same(words, "the ranks gave different layouts")
     if layout is None:
         return _rows(shapes, axis)
     if isinstance(layout, str):
         return _named(layout, shapes)
     if not isinstance(layout, Layout):
-        raise TypeError(f"layout must be a name or a shardfft.Layout, not {said}")
+        raise TypeError(f"layout must be a name or a shardfft.Layout, not {words[0]}")
     return layout
 
 

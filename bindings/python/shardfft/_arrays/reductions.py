@@ -11,6 +11,7 @@ from .._ground import mpi
 from .._ground.arguments import axes_of, axis_of
 from .._ground.naming import named
 from .._layouts.alike import check_alike
+from .._layouts.infer import identity
 from .._libraries.array_libraries import host_array, library_of
 from .distribute import views
 
@@ -31,6 +32,9 @@ _KNOWN = {
     np.logical_or: "any",
     np.logical_and: "all",
 }
+
+#: Calls that join all numbers only.
+_OF_ALL = ("var", "std")
 
 
 def _first(ufunc: np.ufunc, dtype: np.dtype[Any]) -> Any:
@@ -58,10 +62,15 @@ def _narrow(value: Any, array: CutArray) -> Any:
     return np.asarray(value).astype(np.float16)[()] if array.dtype == np.float16 else value
 
 
-def reduce(array: CutArray, ufunc: np.ufunc, axis: Axis) -> Any:
-    """Join all numbers, or those along some axes; the result is the same on all ranks, a number or a NumPy array."""
+def reduce(array: CutArray, ufunc: np.ufunc, axis: Axis, name: str | None = None) -> Any:
+    """Join all numbers, or those along some axes; the result is the same on all ranks, a number or a NumPy array.
 
-    def mine() -> NDArray[Any]:
+    Raises on every rank unless all give like arrays, the same axes and the same ``name`` of the call.
+    """
+
+    def mine() -> tuple[None, tuple[str, NDArray[Any]]]:
+        if axis is not None and name in _OF_ALL:
+            raise NotImplementedError(f"{name} is that of all numbers; along axes take mean(axis)")
         gone = range(array.ndim) if axis is None else axes_of(axis)
         if ufunc not in _KNOWN:
             raise TypeError(f"{ufunc.__name__}.reduce has no version for arrays over ranks")
@@ -69,23 +78,25 @@ def reduce(array: CutArray, ufunc: np.ufunc, axis: Axis) -> Any:
         kind = ufunc.reduce(np.empty(1, array.dtype)).dtype
         if kind.kind == "c" and ufunc in (np.minimum, np.maximum):
             raise TypeError("complex numbers have no order")
+        said = f"{name or _KNOWN[ufunc]} along axes {axes} of {array.components or 'no'} components of {kind} in "
+        return None, (said + identity(array.layout), joined(axes, kind))
+
+    def joined(axes: tuple[int, ...], kind: np.dtype[Any]) -> NDArray[Any]:
         left = [axis for axis in range(array.ndim) if axis not in axes]
         library = library_of(array.local)
         if not left and library.computes and not isinstance(array.local, np.ndarray) and 0 not in array.local.shape:
             # On the processor of the array: one number comes from the GPU.
             return host_array(getattr(library.refuse_gradients(array.local), _KNOWN[ufunc])()).astype(kind)
         block = host_array(array.local)
-        joined = np.full([array.shape[axis] for axis in left], _first(ufunc, kind), kind)
+        result = np.full([array.shape[axis] for axis in left], _first(ufunc, kind), kind)
         for slices, view in _pieces(block, array):
-            into = joined[(*(slices[axis] for axis in left), ...)]
+            into = result[(*(slices[axis] for axis in left), ...)]
             ufunc(into, ufunc.reduce(view, axis=axes), out=into)
-        return joined
+        return result
 
-    return ufunc.reduce(np.stack(_gathered(array, mine)), axis=0)
-
-
-def _gathered(array: CutArray, mine: Any) -> list[NDArray[Any]]:
-    return array.comm.allgather(mpi.agree(array.comm, mine))
+    _, told = mpi.meet(array.comm, mine)
+    mpi.require_same([said for said, _ in told], "the ranks asked for different numbers")
+    return ufunc.reduce(np.stack([numbers for _, numbers in told]), axis=0)
 
 
 def _pieces(block: NDArray[Any], array: CutArray) -> list[tuple[tuple[slice, ...], NDArray[Any]]]:
@@ -113,31 +124,37 @@ any = _joining("any", np.logical_or, "Whether a number is not zero, of all")
 all = _joining("all", np.logical_and, "Whether no number is zero, of all")
 
 
+def _mean(array: CutArray, axis: Axis, name: str) -> Any:
+    added = reduce(wide(array), np.add, axis, name)
+    return added / (array.size // np.size(added))
+
+
 def mean(self: CutArray, axis: Axis = None) -> Any:
     """Give the mean of all numbers, or of those along some axes. Collective."""
-    added = reduce(wide(self), np.add, axis)
-    return _narrow(added / (self.size // np.size(added)), self)
+    return _narrow(_mean(self, axis, "mean"), self)
+
+
+def _variance(self: CutArray, axis: Axis, name: str) -> Any:
+    array = wide(self)
+    return _narrow(_mean(abs(array - _mean(array, axis, name)) ** 2, None, name), self)
 
 
 def var(self: CutArray, axis: Axis = None) -> Any:
     """Give the mean square of the distance from the mean, of all numbers. Collective."""
-    if axis is not None:
-        raise NotImplementedError("the variance is that of all numbers; along axes take mean(axis)")
-    array = wide(self)
-    return _narrow(mean(abs(array - mean(array)) ** 2), self)
+    return _variance(self, axis, "var")
 
 
 def std(self: CutArray, axis: Axis = None) -> Any:
     """Give the square root of :meth:`var`. Collective."""
-    return np.sqrt(var(self, axis))
+    return np.sqrt(_variance(self, axis, "std"))
 
 
 def vdot(self: CutArray, other: CutArray) -> Any:
     """Add up conj(self) * other. Collective."""
     mpi.agree(self.comm, lambda: check_alike(self, other))
-    return sum(self.conj() * other)
+    return reduce(self.conj() * other, np.add, None, "vdot")
 
 
 def norm(self: CutArray) -> Any:
     """Give the square root of the sum of squares. Collective."""
-    return _narrow(np.sqrt(sum(abs(wide(self)) ** 2)), self)
+    return _narrow(np.sqrt(reduce(abs(wide(self)) ** 2, np.add, None, "norm")), self)

@@ -9,8 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from .._ground import mpi
 from .._layouts.alike import check_alike
 from .._layouts.cut_array import CutArray
+from .._layouts.infer import identity
 from .._layouts.layout import Layout
 from .._layouts.part import Part
 from .._libraries.array_libraries import host_array, library_of
@@ -144,6 +146,18 @@ def _check_shape(array: CutArray, key: Any, given: Sequence[int]) -> None:
         raise ValueError(f"could not broadcast a value of shape {tuple(given)} into a share of shape {shapes[0]}")
 
 
+def _element(array: CutArray, component: Any, wanted: Sequence[Any], mine: tuple[Any, ...] | None) -> Any:
+    """Give a number of the whole array to all ranks, which must ask for the same. Collective."""
+
+    def tell() -> tuple[None, tuple[str, Any]]:
+        said = f"{[component, *wanted]} of {array.dtype} in {identity(array.layout)}"
+        return None, (said, None if mine is None else host_array(array.local[mine])[()])
+
+    _, told = mpi.meet(array.comm, tell)
+    mpi.require_same([said for said, _ in told], "the ranks asked for different elements")
+    return next(value for _, value in told if value is not None)
+
+
 def take(array: CutArray, key: Any) -> Any:
     """Cut out a part of the whole array."""
     if isinstance(key, CutArray):
@@ -152,8 +166,7 @@ def take(array: CutArray, key: Any) -> Any:
     layout, mine = array.layout, _mine(array, key)
     kept = [axis for axis, want in enumerate(wanted) if not isinstance(want, int)]
     if not kept:
-        owner = next(rank for rank in range(layout.ranks) if _cut(layout, wanted, rank) is not None)
-        return array.comm.bcast(None if mine is None else host_array(array.local[mine])[()], root=owner)
+        return _element(array, component, wanted, mine)
     cuts = [_cut(layout, wanted, rank) for rank in range(layout.ranks)]
     boxes = [[slice(0, 0)] * len(kept) if cut is None else cut[1] for cut in cuts]
     order = [kept.index(axis) for axis in layout.order if axis in kept]

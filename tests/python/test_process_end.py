@@ -187,9 +187,27 @@ def test_a_rank_that_dies_while_others_save_keeps_the_older_array(job, tmp_path,
 
 def test_calls_behind_finalize_are_refused(job):
     """MPI itself would end the process."""
-    made = "solver = shardfft.poisson((8, 8), 1.0, comm=comm)\nf, x = solver.zeros(), plan.input.zeros()\n"
-    calls = "for call in (lambda: plan.forward(x), lambda: solver.solve(f)):\n"
-    calls += "    try:\n        call()\n    except shardfft.Error as error:\n"
-    calls += "        print(f'no: {error}\\n', end='', flush=True)\n"
-    code, text = job(START + made + "MPI.Finalize()\n" + calls)
-    assert code == 0 and text.count("no: MPI") == 4, text
+    made = """
+import numpy as np
+solver = shardfft.poisson((8, 8), 1.0, comm=comm)
+f, x, d = solver.zeros(), plan.input.zeros(), shardfft.DistArray.zeros((8, 8), comm=comm)
+halo = shardfft.HaloExchange(d.layout, 1, comm=comm)
+padded, spectrum = halo.zeros(), np.fft.fft2(d)
+calls = (
+    lambda: plan.forward(x), lambda: plan.forward(spectrum), lambda: solver.solve(f), lambda: np.fft.fft2(d),
+    lambda: d.redistribute("pencil"), lambda: shardfft.HaloExchange(d.layout, 1), lambda: halo.update(padded),
+    lambda: halo.pad(d.local), lambda: d[1:4], lambda: d[0, 0], lambda: d.copy(), lambda: d + d, lambda: d.sum(),
+    lambda: d.gather(), lambda: shardfft.fftn(x), lambda: shardfft.fftn(x, comm), lambda: spectrum.shells(),
+    lambda: d.save("nowhere"), lambda: repr(d), lambda: shardfft.gather(x, d.layout, comm), lambda: d.comm,
+)
+MPI.Finalize()
+for number, call in enumerate(calls):
+    try:
+        call()
+    except shardfft.Error as error:
+        print(f"no {number}: {error}\\n", end="", flush=True)
+"""
+    code, text = job(START + made)
+    assert code == 0, text
+    for number in range(made.count("lambda:")):
+        assert len(re.findall(rf"no {number}: MPI is .*finali[sz]ed", text)) == 2, text

@@ -143,12 +143,12 @@ def test_written_shapes_that_fit_nowhere_are_refused_on_all_ranks(comm):
     # No rank asks another: one may write alone, and another gives numbers for its own share only.
     held = d.layout.local(comm.rank)[0]
     rows = held.stop - held.start
-    d.comm = SimpleNamespace(rank=comm.rank)
+    d._comm = SimpleNamespace(rank=comm.rank)
     if comm.rank == comm.size - 1:
         d[0] = np.arange(5.0)
     d[...] = np.ones((rows, 1, 5))
     d[0, 1] = np.full((1, 1, 5), 2.0)
     d[0, 2, 3] = np.array(3.0)
     d[0, :2] = np.zeros((0, 5)) if 0 not in range(held.start, held.stop) else [[4.0] * 5] * 2
-    d.comm = comm
+    d._comm = comm
     assert d.sum() == 7 * 8 * 5 + 30 + 2

@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 class CutArray:
     """This rank's block, its form, and the communicator; ``DistArray`` adds the operations."""
 
-    __slots__ = ("_part", "attrs", "comm", "local")
+    __slots__ = ("_comm", "_part", "attrs", "local")
+    _comm: MPI.Comm
     _part: Part
     attrs: dict[str, Any]
-    comm: MPI.Comm
     local: Any
 
     def __init__(self) -> None:
@@ -37,8 +37,14 @@ class CutArray:
     def _wrap(cls, local: Any, part: Part, comm: MPI.Comm) -> Self:
         """Take a block, and its form except for its dtype."""
         self = object.__new__(cls)
-        self.local, self._part, self.comm, self.attrs = local, part, comm, {}
+        self.local, self._part, self._comm, self.attrs = local, part, comm, {}
         return self
+
+    @property
+    def comm(self) -> MPI.Comm:
+        """The communicator; raises when MPI was finalized, of which its own calls would make the end of the process."""
+        mpi.require_running()
+        return self._comm
 
     @property
     def layout(self) -> Layout:

@@ -108,7 +108,8 @@ def communicator(comm: MPI.Comm | None) -> MPI.Comm:
         comm = MPI.COMM_WORLD
     if not isinstance(comm, MPI.Comm):
         raise TypeError(f"comm must be an mpi4py communicator, not {type(comm).__name__}")
-    require_running()
+    if not _core.mpi_running():
+        require_running()
     if comm == MPI.COMM_NULL or comm.Is_inter():
         raise ValueError("comm must be an intracommunicator that this process belongs to")
     return comm

@@ -181,7 +181,7 @@ def met_again(comm: MPI.Comm, call: Remembered | None, prepare: Callable[[Any], 
             number = call.number
         except Exception:
             number = _MISSING  # it fails again when all ranks are told
-    least, most = mpi.extremes(comm, number)
+    least, most = mpi.extremes(comm, number) if comm.size > 1 else (number, number)
     if least != most or call is None or number == _MISSING:
         return None
     call.plans.move_to_end(call.key)

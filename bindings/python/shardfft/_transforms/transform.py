@@ -165,7 +165,7 @@ def transform(
         return transform_array(x, kind, forward, axes, norm, options, n, along)
     call = Call(x, mpi.communicator(comm), layout, kind, forward, along)
     result, target = call.again(axes, norm, options or None, n) or call.run(axes, norm, options, n)
-    return rows_of(result, target.layout, layout)
+    return rows_of(result, target.layout, layout) if 0 in result.shape else result
 
 
 def rows_of(local: Any, made: Layout, asked: LayoutName | Layout | None) -> Any:

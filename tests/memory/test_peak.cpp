@@ -118,7 +118,8 @@ int run_case(const Words& words) {
               rank, peak / mib, static_cast<double>(in.size()) / mib, static_cast<double>(out.size()) / mib,
               static_cast<double>(workspace) / mib, shared / mib, static_cast<double>(report.table_bytes) / mib,
               static_cast<double>(report.library_bytes) / mib);
-  std::printf("in the peak, code of libraries that were loaded since: %.1f\n", (own_memory("RssFile") - files_before) / mib);
+  std::printf("in the peak, code of libraries that were loaded since: %.1f\n",
+              (own_memory("RssFile") - files_before) / mib);
   if (!forgot) std::printf("the peak of planning is in it\n");
   // At most half of a rank's array. Code and buffers of all libraries that a trial calls stay with the process.
   const double besides = (c.options.effort == Effort::measure ? 12 : 6) * mib;

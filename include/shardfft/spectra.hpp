@@ -18,10 +18,11 @@ struct Shells {
 
 /// The sum over fields and modes of Re(a conj(b)) in each shell, each mode as often as it stands for a wave
 /// (Side::weights). `a` and `b` are this rank's spectra, side.count() numbers each, both in host memory or in memory of
-/// one GPU, which then adds them up; work on them must have ended. The ranks of `comm` are those of the layout.
-/// `lengths` are those of the domain, an entry an axis; empty: as for operators. `width` 0 is the wavenumber of the
-/// longest wave. One pass over memory; sums are of double precision, and on CPUs keep the parts that rounding drops.
-/// With the norm "forward" all shells together are the mean of a b over all points. Throws Error on every rank.
+/// one GPU, which then adds them up; work on them must have ended. The ranks of `comm` are those of the layout; with
+/// MPI_COMM_NULL the sums are those of this part alone, which a program with a plan over several devices adds up
+/// itself. `lengths` are those of the domain, an entry an axis; empty: as for operators. `width` 0 is the wavenumber of
+/// the longest wave. One pass over memory; sums are of double precision, and on CPUs keep the parts that rounding
+/// drops. With the norm "forward" all shells together are the mean of a b over all points. Throws Error on every rank.
 /// Collective.
 Shells cross_spectrum(MPI_Comm comm, const Side& side, const void* a, const void* b,
                       const std::vector<double>& lengths = {}, double width = 0);

@@ -35,6 +35,7 @@ struct KeptSum {
 
 /// Numbers of all ranks, by rank.
 std::vector<double> gathered(const Communicator& comm, const std::vector<double>& mine) {
+  if (!comm.valid()) return mine;
   std::vector<double> all(mine.size() * static_cast<std::size_t>(comm.size()));
   comm.gather(mine.data(), all.data(), mine.size() * sizeof(double));
   return all;
@@ -127,8 +128,14 @@ void typed(const Side& side, const void* a, const void* b, const Work& work) {
     is_double ? as(static_cast<double*>(nullptr)) : as(static_cast<float*>(nullptr));
 }
 
+/// None for the sum of a part alone.
+Communicator ranks_of(MPI_Comm users) {
+  return users == MPI_COMM_NULL ? Communicator() : Communicator::duplicate(users);
+}
+
 /// Parts that no rank of the communicator holds would lack in sums; those that two hold would count twice.
 void check_ranks(const Communicator& comm, const Side& side) {
+  if (!comm.valid()) return;
   require(side.layout.ranks() == comm.size(), "the number of ranks is ", comm.size(),
           " in the sum's communicator, but ", side.layout.ranks(), " in the layout; they must be the same ranks");
   require(side.rank == comm.rank(), "the side is that of rank ", side.rank, ", but this is rank ", comm.rank(),
@@ -151,7 +158,7 @@ int device_of(const Side& side, const void* a, const void* b) {
 
 Shells cross_spectrum(MPI_Comm users, const Side& side, const void* a, const void* b,
                       const std::vector<double>& lengths, double width) {
-  const Communicator comm = Communicator::duplicate(users);
+  const Communicator comm = ranks_of(users);
   std::optional<ShellSums> mine;
   std::vector<double> numbers;
   const Failure failure = failure_of([&] {
@@ -228,7 +235,7 @@ Moments moments_of(const Powers& p) {
 }  // namespace
 
 std::vector<Moments> moments(MPI_Comm users, const Side& side, const void* array) {
-  const Communicator comm = Communicator::duplicate(users);
+  const Communicator comm = ranks_of(users);
   std::vector<Powers> mine;
   const Failure failure = failure_of([&] {
     check_ranks(comm, side);

@@ -23,7 +23,8 @@ shardfft_status guarded(const Work& work) noexcept {
   }
 }
 
-/// Runs `work` on every rank; an exception on one is thrown on all. Collective.
+/// Runs `work` on every rank; an exception on one is thrown on all. With MPI_COMM_NULL, which what is made then takes
+/// or refuses, on this rank alone. Collective.
 void agreed(MPI_Comm comm, const std::function<void()>& work);
 
 /// The place of a result. Throws if the caller gave none.

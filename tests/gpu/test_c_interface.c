@@ -127,7 +127,9 @@ static void plans_over_devices(void) {
   double sums[8];
   int64_t shells = 0;
   OK(shardfft_plan_output(plan, 1, &side));
-  OK(shardfft_energy_spectrum(MPI_COMM_SELF, side, arrays[GPUS + 1], 0, NULL, 1e6, 8, sums, &shells));
+  FAILS(shardfft_energy_spectrum(MPI_COMM_SELF, side, arrays[GPUS + 1], 0, NULL, 1e6, 8, sums, &shells),
+        SHARDFFT_INVALID_ARGUMENT, "but 2 in the layout");
+  OK(shardfft_energy_spectrum(MPI_COMM_NULL, side, arrays[GPUS + 1], 0, NULL, 1e6, 8, sums, &shells));
   CHECK(shells == 1 && fabs(sums[0] - PART / 2.0) < 1e-14); /* ones */
   OK(shardfft_side_free(&side));
 

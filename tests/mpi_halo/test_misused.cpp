@@ -91,6 +91,17 @@ TEST(Misused, Solvers) {
   solver.solve(f.data(), u.data());
 }
 
+/// Of a part alone, as those of a plan over several devices, only by name.
+TEST(Misused, SumsOfOnePart) {
+  const Layout layout = Layout::slab({8, 6, 5}, 3);
+  const std::vector<double> ones(8 * 6 * 5, 1);
+  for (int part = 0; part < 3; ++part) {
+    const Side side{.layout = layout, .element = real, .rank = part};
+    EXPECT_EQ(moments(MPI_COMM_NULL, side, ones.data())[0].count, layout.count(part));
+    EXPECT_EQ(moments(MPI_COMM_NULL, side, ones.data())[0].mean, 1);
+  }
+}
+
 /// Sums over fewer ranks than hold the array would lack parts, those over more would count some twice; so
 /// would parts that two ranks hold.
 TEST(Misused, SumsOverOtherRanksThanTheLayouts) {

@@ -129,6 +129,9 @@ def check(draw, comm):
         draw.text += f"; {words}"
         if words.startswith("fft") and not np.isfinite(x).all():
             continue
+        # The order decides what a product is that passes the largest number: zero times infinity is none.
+        if words.startswith("prod") and x.dtype.kind in "fc" and not np.isfinite(np.prod(np.abs(x[np.abs(x) > 1]))):
+            continue
         # NumPy rounds factors of transforms to half precision, and sums of squares, which then pass its largest number.
         half = x.dtype == "e" and ((words.startswith("fft") and "shift" not in words) or words[:3] in ("std", "var"))
         expected, told = outcome(function, x.astype("f") if half else x)

@@ -55,15 +55,14 @@ Agreed agreed_layout(const char* what, const Layout& layout) {
   return {what, layout.fingerprint(), layout.describe()};
 }
 
-RankFacts agree_same(const Communicator& comm, const char* call, const std::vector<Agreed>& agreed, Effort effort,
+RankFacts agree_same(const Communicator& comm, const char* call, std::vector<Agreed> agreed, Effort effort,
                      const Failure& mine, bool knows_ways) {
   if (!comm.valid()) throw_failure(mine);
   constexpr std::size_t facts = 80;  // more than there are options and arguments
-  std::vector<Agreed> all_agreed{{"calls", std::hash<std::string>()(call), call}};
-  all_agreed.insert(all_agreed.end(), agreed.begin(), agreed.end());
-  if (all_agreed.size() > facts) fail(Status::internal, "a call has ", all_agreed.size(), " facts, more than ", facts);
+  agreed.insert(agreed.begin(), {"calls", std::hash<std::string>()(call), call});
+  if (agreed.size() > facts) fail(Status::internal, "a call has ", agreed.size(), " facts, more than ", facts);
   std::vector<std::uint64_t> numbers;
-  for (const Agreed& a : all_agreed) numbers.push_back(a.number);
+  for (const Agreed& a : agreed) numbers.push_back(a.number);
   numbers.resize(facts);
   numbers.push_back(static_cast<std::uint64_t>(mine.failed() ? comm.rank() : comm.size()));
   numbers.push_back(static_cast<std::uint64_t>(effort));
@@ -74,10 +73,10 @@ RankFacts agree_same(const Communicator& comm, const char* call, const std::vect
   const auto [least, most] = comm.extremes(numbers);
   const auto failed = static_cast<int>(least[facts]);
   if (comm.valid() && failed < comm.size()) throw_failure_of(comm, failed, mine);
-  if (least[0] != most[0]) all_agreed.resize(1);  // others have other facts
+  if (least[0] != most[0]) agreed.resize(1);  // others have other facts
   std::string what;
-  for (std::size_t i = 0; i < all_agreed.size(); ++i)
-    if (least[i] != most[i]) what += (what.empty() ? "" : " and ") + all_agreed[i].what + compared(comm, all_agreed[i]);
+  for (std::size_t i = 0; i < agreed.size(); ++i)
+    if (least[i] != most[i]) what += (what.empty() ? "" : " and ") + agreed[i].what + compared(comm, agreed[i]);
   if (!what.empty()) fail(Status::mismatch, "the ranks were given different ", what, "; all must be given the same");
   // A limit was met since memory was shared: the plan asks again what there is room for.
   if (comm.valid() && least[facts + 4] == 0) comm.known_hosts().small.reset();

@@ -48,7 +48,7 @@ RankFacts agree_same(const Communicator& comm, const ProblemSpec& spec, const Fa
 Agreed agreed_layout(const char* what, const Layout& layout);
 /// Throws on all ranks the failure of one, or Error(mismatch) unless all ranks make the same `call` ("a plan") and all
 /// facts are the same. Calls with any facts meet each other here: their numbers are sent as messages of one size.
-RankFacts agree_same(const Communicator& comm, const char* call, const std::vector<Agreed>& agreed, Effort effort,
+RankFacts agree_same(const Communicator& comm, const char* call, std::vector<Agreed> agreed, Effort effort,
                      const Failure& mine = {}, bool knows_ways = false);
 /// "c2c 64x32": for messages.
 std::string plan_name(const ProblemSpec& spec);

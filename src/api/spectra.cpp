@@ -128,11 +128,6 @@ void typed(const Side& side, const void* a, const void* b, const Work& work) {
     is_double ? as(static_cast<double*>(nullptr)) : as(static_cast<float*>(nullptr));
 }
 
-/// None for the sum of a part alone.
-Communicator ranks_of(MPI_Comm users) {
-  return users == MPI_COMM_NULL ? Communicator() : Communicator::duplicate(users);
-}
-
 /// Parts that no rank of the communicator holds would lack in sums; those that two hold would count twice.
 void check_ranks(const Communicator& comm, const Side& side) {
   if (!comm.valid()) return;
@@ -158,7 +153,7 @@ int device_of(const Side& side, const void* a, const void* b) {
 
 Shells cross_spectrum(MPI_Comm users, const Side& side, const void* a, const void* b,
                       const std::vector<double>& lengths, double width) {
-  const Communicator comm = ranks_of(users);
+  const Communicator comm = Communicator::duplicate_or_none(users);
   std::optional<ShellSums> mine;
   std::vector<double> numbers;
   const Failure failure = failure_of([&] {
@@ -235,7 +230,7 @@ Moments moments_of(const Powers& p) {
 }  // namespace
 
 std::vector<Moments> moments(MPI_Comm users, const Side& side, const void* array) {
-  const Communicator comm = ranks_of(users);
+  const Communicator comm = Communicator::duplicate_or_none(users);
   std::vector<Powers> mine;
   const Failure failure = failure_of([&] {
     check_ranks(comm, side);

@@ -43,9 +43,7 @@ shardfft_status keep_failure() noexcept {
   }
 }
 
-void agreed(MPI_Comm comm, const std::function<void()>& work) {
-  agree(comm == MPI_COMM_NULL ? Communicator() : Communicator::duplicate(comm), work);
-}
+void agreed(MPI_Comm comm, const std::function<void()>& work) { agree(Communicator::duplicate_or_none(comm), work); }
 
 void give_text(char** result, const std::string& text) {
   char*& made = place(result, "text");

@@ -51,6 +51,10 @@ class Communicator {
   /// The same, and whether all ranks have one mark (31 bits of it count), without a further meeting. A null `mark`
   /// gives 0. All ranks must call this one.
   static Communicator duplicate(MPI_Comm comm, const Mark& mark, bool& alike);
+  /// An empty communicator for MPI_COMM_NULL, where this rank may answer for itself alone; else as duplicate().
+  static Communicator duplicate_or_none(MPI_Comm comm) {
+    return comm == MPI_COMM_NULL ? Communicator() : duplicate(comm);
+  }
   Communicator(std::shared_ptr<const ImaginedGroup> group, int world_rank);
   /// Collective; color < 0 gives an empty communicator.
   Communicator split(int color, int key) const;

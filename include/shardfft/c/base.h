@@ -8,8 +8,9 @@
  * is known as such for ever: using it is SHARDFFT_INVALID_ARGUMENT. Layouts, options and operators may be freed while
  * plans that were made of them live. `char**` results are texts of the caller's own, which shardfft_text_free() frees.
  *
- * A communicator that is MPI_COMM_NULL or 0 is SHARDFFT_INVALID_ARGUMENT, and with Open MPI also a number that stands
- * for none in Fortran. Any other handle that is no communicator ends the program, as in calls of MPI itself.
+ * A communicator that is 0 is SHARDFFT_INVALID_ARGUMENT, and with Open MPI also a number that stands for none in
+ * Fortran. So is MPI_COMM_NULL, except in the sums of spectra.h. Any other handle that is no communicator ends the
+ * program, as in calls of MPI itself.
  *
  * Arrays are in row-major (C) order unless a layout has another axis order: axis 0 is the slowest. */
 #include <mpi.h>

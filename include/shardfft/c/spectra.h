@@ -2,9 +2,9 @@
 #define SHARDFFT_C_SPECTRA_H
 /* Spectra in shells of wavenumbers and moments, of arrays in memory of the host or of a GPU, and derivatives of the
  * spectra of vector fields in host memory. `lengths` are those of the domain, an entry an axis (`axes` of them); NULL:
- * as for operators. Work on arrays in memory of a GPU must have ended. A side is that of
- * this rank of the communicator of its sums; with MPI_COMM_NULL the sums are those of the side's part alone, which a
- * program with a plan over several devices adds up itself. */
+ * as for operators. Work on arrays in memory of a GPU must have ended. The side is that of this rank in the
+ * communicator. With MPI_COMM_NULL the sums are those of the side's part alone; a program with a plan over several
+ * devices adds them up itself. */
 #include "shardfft/c/base.h"
 
 #ifdef __cplusplus

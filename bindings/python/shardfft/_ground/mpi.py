@@ -74,10 +74,14 @@ def strangers() -> str | None:
 world: MPI.Comm | None = None  #: MPI.COMM_WORLD, after the check
 
 
+def _not_running() -> Error:
+    return Error("MPI is not initialised, or was finalised already", "mpi_failure")
+
+
 def require_running() -> None:
     """Raise unless MPI can be used: its own calls would end the process."""
     if not (WITHOUT_MPI or _core.mpi_running()):
-        raise Error("MPI is not initialised, or was finalised already", "mpi_failure")
+        raise _not_running()
 
 
 def communicator(comm: MPI.Comm | None) -> MPI.Comm:
@@ -109,7 +113,7 @@ def communicator(comm: MPI.Comm | None) -> MPI.Comm:
     if not isinstance(comm, MPI.Comm):
         raise TypeError(f"comm must be an mpi4py communicator, not {type(comm).__name__}")
     if not _core.mpi_running():
-        require_running()
+        raise _not_running()
     if comm == MPI.COMM_NULL or comm.Is_inter():
         raise ValueError("comm must be an intracommunicator that this process belongs to")
     return comm
